@@ -1,0 +1,56 @@
+# Needs only Python 3.11 or newer and make. Another Python: make run PYTHON=/path/to/python3.12
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+BIN := .venv/bin
+STAMP := .venv/.installed
+DEV_STAMP := .venv/.installed-dev
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench shots clean
+
+help:  ## show these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+# The stamps make a second run instant; a changed pyproject.toml installs again.
+.venv/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "rackrate needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(STAMP): .venv/pyvenv.cfg pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $(STAMP)
+
+$(DEV_STAMP): .venv/pyvenv.cfg pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(STAMP) $(DEV_STAMP)
+
+run: $(STAMP)  ## start the dashboard; other commands: make run ARGS="compare --help"
+	@$(BIN)/rackrate $(ARGS)
+
+test: $(DEV_STAMP)  ## run every test; some of them: make test ARGS="tests/test_models -k memory"
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+check: $(DEV_STAMP)  ## style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV_STAMP)  ## let ruff format and fix what it safely can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(DEV_STAMP)  ## measure start-up, re-rank and the estimator; prints ratios
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/estimator.py
+	$(BIN)/python benchmarks/rerank.py
+
+shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard
+	$(BIN)/python -m tui.shots
+
+clean:  ## remove what the other targets made
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

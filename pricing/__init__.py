@@ -1,0 +1,3 @@
+"""Who sells which server, at which price, and how old that price is."""
+
+from __future__ import annotations
