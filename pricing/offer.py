@@ -1,0 +1,100 @@
+"""One server at one price: the single shape of every price in rackrate."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One (provider, server, region, term, commitment, tier, currency); None is "not stated", never 0."""
+
+    offer_id: str
+    provider: str
+    region: str | None
+    region_group: str | None
+    """eu, us, asia or other."""
+    server: str
+    """The provider's own name of the instance or plan."""
+    kind: str
+    """gpu or cpu."""
+    cpu_model: str | None
+    sockets: int | None
+    cores: float | None
+    vcpus: float | None
+    shared_cpu: bool | None
+    memory_channels: float | None
+    """Over all sockets; a share for slices of a host."""
+    memory_mts: float | None
+    ram_gib: float | None
+    gpu_model: str | None
+    """A key of the chip catalog, or the provider's spelling if the catalog does not know it."""
+    gpu_count: float | None
+    """A slice of a card is a fraction."""
+    vram_gib_per_gpu: float | None
+    gpu_memory_bandwidth_gb_s: float | None
+    interconnect: str | None
+    storage: str | None
+    nic: str | None
+    term: str
+    """on_demand, spot, reserved, savings_plan or monthly."""
+    commitment_months: int | None
+    upfront_share: float | None
+    tier: str | None
+    currency: str
+    price_per_hour: float | None
+    price_per_month: float | None
+    """Only where the provider bills, or caps, by the month."""
+    setup_fee: float | None
+    vat_included: bool | None
+    availability: str | None
+    source: str | None
+    source_url: str | None
+    source_date: str | None
+    """ISO date the price was seen; None = undated."""
+    fetched_at: str | None
+    """ISO date or time of import."""
+    price_basis: str
+    """listed or derived."""
+    cpu_basis: str | None = None
+    """How the CPU model is known."""
+    memory_read_gb_s_measured: float | None = None
+
+
+OFFER_COLUMNS: tuple[str, ...] = tuple(entry.name for entry in fields(Offer))
+
+KINDS = ("gpu", "cpu")
+TERMS = ("on_demand", "spot", "reserved", "savings_plan", "monthly")
+REGION_GROUPS = ("eu", "us", "asia", "other")
+PRICE_BASES = ("listed", "derived")
+
+_NOT_SLUG = re.compile(r"[^a-z0-9.]+")
+
+
+@lru_cache(maxsize=16384)
+def slug(text: str) -> str:
+    """Lower case, everything but letters, digits and dots a dash."""
+    return _NOT_SLUG.sub("-", text.lower()).strip("-")
+
+
+def offer_id(provider: str, server: str, region: str | None, term: str, commitment_months: int | None,
+             tier: str | None, currency: str) -> str:
+    """The key of an offer as one word; parts that are not stated are left empty between underscores."""
+    length = f"{slug(term)}-{commitment_months}" if commitment_months else slug(term)
+    return "_".join((slug(provider), slug(server), slug(region or ""), length, slug(tier or ""), currency.lower()))
+
+
+def unique_ids(ids: Iterable[str]) -> list[str]:
+    """The same ids, later repeats marked ~2, ~3: two lines that share a key both stay visible."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in ids:
+        count = seen[name] = seen.get(name, 0) + 1
+        result.append(name if count == 1 else f"{name}~{count}")
+    return result

@@ -1,0 +1,149 @@
+"""The user's settings: a small TOML whose every field has a default."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from pricing import atomic, paths
+from pricing.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user sets once; the command line's flags win over it."""
+
+    currency: str = "USD"
+    """Currency that prices are shown in; offers keep their own."""
+    vat: float | None = None
+    """Tax rate added to net prices, 0.19 = 19 %; None shows net prices."""
+    setup_months: float = 12.0
+    """Months a one-time setup fee is spread over."""
+    hours_per_month: float = 730.0
+    """Hours a server runs in a month."""
+    mirror: str | None = None
+    """http://host:port that answers every price request (an office cache); RACKRATE_MIRROR wins over it."""
+    discounts: dict[str, float] = field(default_factory=dict)
+    """Negotiated discount per provider, 0.1 = 10 % off."""
+    keys: dict[str, str] = field(default_factory=dict)
+    """Key bindings of the dashboard: action -> key."""
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Settings:
+        """Settings from a file, defaults where it is silent or absent. Raises SettingsError naming the field."""
+        path = path or paths.settings_file()
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return cls()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"Cannot read {path}: {error}.") from error
+        try:
+            table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise SettingsError(f"{path} is not valid TOML: {error}.") from error
+        return cls.from_table(table, str(path))
+
+    @classmethod
+    def from_table(cls, table: dict[str, Any], where: str = "settings") -> Settings:
+        """Settings from a parsed TOML. Raises SettingsError naming the field."""
+        known = [entry.name for entry in fields(cls)]
+        for name in table:
+            if name not in known:
+                raise SettingsError(f"{where}: unknown field {name!r}.", hint=f"Known: {', '.join(known)}.")
+        values: dict[str, Any] = {}
+        for name, value in table.items():
+            values[name] = _READERS[name](value, f"{where}: {name}")
+        return cls(**values)
+
+    def to_table(self) -> dict[str, Any]:
+        """A table for TOML: fields without a value are left out."""
+        table = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {name: value for name, value in table.items() if value is not None and value != {}}
+
+    def save(self, path: Path | None = None) -> Path:
+        """Write the settings file (atomically) and say where. Raises StoreError."""
+        import tomli_w  # noqa: PLC0415
+
+        path = path or paths.settings_file()
+        atomic.write_text(path, tomli_w.dumps(self.to_table()))
+        return path
+
+
+def template() -> str:
+    """The commented file that `rackrate config init` writes; every line in it is a default or an example."""
+    return (
+        "# Settings of rackrate. A flag on the command line wins over this file.\n"
+        'currency = "USD"          # prices are converted for display only\n'
+        "# vat = 0.19              # add tax to net prices\n"
+        "setup_months = 12         # a setup fee is spread over so many months\n"
+        "hours_per_month = 730     # hours a server runs in a month\n"
+        '# mirror = "http://127.0.0.1:8790"   # an office cache that answers for every price feed\n'
+        "\n[discounts]             # negotiated, per provider\n"
+        "# hetzner = 0.05\n"
+        "\n[keys]                  # dashboard: action = key\n"
+    )
+
+
+def init(path: Path | None = None) -> Path:
+    """Write the commented default file unless one exists. Raises SettingsError if it does."""
+    path = path or paths.settings_file()
+    if path.exists():
+        raise SettingsError(f"{path} exists already.", hint="Edit it, or delete it first.")
+    atomic.write_text(path, template())
+    return path
+
+
+def _number(low: float, high: float) -> Any:
+    def read(value: Any, where: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise SettingsError(f"{where} must be a number, not {value!r}.")
+        if not low <= value <= high:
+            raise SettingsError(f"{where} is {value:g}; it must lie between {low:g} and {high:g}.")
+        return float(value)
+
+    return read
+
+
+def _text_table(value: Any, where: str) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise SettingsError(f"{where} must be a table, not {value!r}.")
+    for name, entry in value.items():
+        if not isinstance(entry, str):
+            raise SettingsError(f"{where}.{name} must be text, not {entry!r}.")
+    return dict(value)
+
+
+def _discounts(value: Any, where: str) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise SettingsError(f"{where} must be a table, not {value!r}.")
+    read = _number(0, 0.99)
+    return {name: read(entry, f"{where}.{name}") for name, entry in value.items()}
+
+
+def _currency(value: Any, where: str) -> str:
+    if not isinstance(value, str) or len(value) != 3 or not value.isascii() or not value.isalpha():
+        raise SettingsError(f"{where} must be a three-letter currency such as USD, not {value!r}.")
+    return value.upper()
+
+
+def _mirror(value: Any, where: str) -> str:
+    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+        raise SettingsError(f"{where} must be an address such as http://127.0.0.1:8790, not {value!r}.")
+    return value.rstrip("/")
+
+
+_READERS: dict[str, Any] = {
+    "currency": _currency,
+    "vat": _number(0, 1),
+    "setup_months": _number(1, 120),
+    "hours_per_month": _number(1, 744),
+    "mirror": _mirror,
+    "discounts": _discounts,
+    "keys": _text_table,
+}
