@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 KEPT = ("RACKRATE_TEST_",)
@@ -78,10 +78,3 @@ def no_internet(monkeypatch: pytest.MonkeyPatch) -> None:
 def now() -> datetime:
     """The moment all dated tests agree on."""
     return datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def fixed_clock(now: datetime, monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
-    """The command line reads its date from RACKRATE_TODAY, so that ages do not change with the calendar."""
-    monkeypatch.setenv("RACKRATE_TODAY", now.date().isoformat())
-    yield now

@@ -1,18 +1,87 @@
-"""The `rackrate` command."""
+"""The `rackrate` command: reads its words first and imports what a command needs last."""
 
 from __future__ import annotations
 
+import importlib
+import os
 import sys
+from typing import TYPE_CHECKING
+
+from models.errors import RackrateError
+from tui.cli.parser import build
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui.cli.parser import Parser
+
+INTERRUPTED = 130
+"""What shells use for a command ended by Ctrl-C."""
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit code."""
-    from tui import __version__  # noqa: PLC0415
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is success, 1 a partial one, 2 bad input with one sentence on stderr."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except RackrateError as error:
+        _say(f"rackrate: {error}")
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader has what it wanted (`rackrate compare | head`). Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        _say(f"rackrate: Cannot use{where}: {error.strerror or error}.")
+        return 2
+    except KeyboardInterrupt:
+        _say("rackrate: stopped.")
+        return INTERRUPTED
+    return code
 
-    args = sys.argv[1:] if argv is None else argv
-    if "--version" in args:
-        sys.stdout.write(f"rackrate {__version__}\n")
-    return 0
+
+def _run(words: list[str]) -> int:
+    if not words:
+        if sys.stdout.isatty():
+            return int(importlib.import_module("tui.app").run())
+        words = ["compare", "--format", "csv"]
+    parser = build()
+    words = _join_descending(words)
+    _check_first(words, parser)
+    try:
+        args, rest = parser.parse_known_args(words)
+    except SystemExit as leaving:  # --help and --version have printed
+        return int(leaving.code or 0)
+    chosen = parser.commands()[args.command] if args.command else parser
+    if rest:
+        chosen.error(f"unrecognized arguments: {' '.join(rest)}")
+    if not args.command:
+        return int(importlib.import_module("tui.app").run())
+    return int(importlib.import_module(f"tui.cli.{args.command}").run(args))
+
+
+def _join_descending(words: list[str]) -> list[str]:
+    """`--sort -ttft_ms` as one word: argparse would take a leading dash for another flag."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--sort" and word.startswith("-") and not word.startswith("--"):
+            joined[-1] = f"--sort={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _check_first(words: list[str], parser: Parser) -> None:
+    """A flag before the command: say so, before its value is mistaken for the command."""
+    first = words[0].split("=")[0]
+    if first.startswith("-") and first not in {"-h", "--help", "--version"}:
+        parser.error(f"unrecognized arguments: {first}")
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"{message}\n")
 
 
 if __name__ == "__main__":

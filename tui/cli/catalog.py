@@ -1,0 +1,163 @@
+"""`rackrate catalog`: the names rackrate knows, with their facts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from models import catalog
+from tui.cli.output import chosen_format, emit, say
+from tui.cli.table import Column, figure
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping, Sequence
+
+
+def _billions(value: object) -> str:
+    return figure(value / 1e9) if isinstance(value, (int, float)) and value else figure(None)
+
+
+def _length(value: object) -> str:
+    return f"{value / 1024:.0f}k" if isinstance(value, int) and value >= 10_000 else figure(value)
+
+
+def _year(value: object) -> str:
+    """A year or a date is no quantity: no thousands separator."""
+    return figure(None) if value in {None, ""} else str(value)
+
+
+MODELS = (
+    Column("name", "Model", 1),
+    Column("params_total", "Params B", 2, _billions),
+    Column("params_active", "Active B", 4, _billions),
+    Column("layers", "Layers", 6),
+    Column("attention_kind", "Attention", 7),
+    Column("kv_elements_full", "KV elements/token", 8),
+    Column("max_context", "Context", 3, _length),
+    Column("native_dtype", "Native", 9),
+    Column("license", "Licence", 5),
+    Column("release_date", "Released", 6, _year),
+)
+HARDWARE = (
+    Column("name", "Accelerator", 1),
+    Column("vendor", "Vendor", 6),
+    Column("arch", "Architecture", 7),
+    Column("memory_gib", "Memory GB", 2),
+    Column("memory_bandwidth_gb_s", "GB/s", 3),
+    Column("bf16_tflops", "BF16 TFLOPS", 4),
+    Column("fp8_tflops", "FP8 TFLOPS", 5),
+    Column("interconnect", "Link", 6),
+    Column("tdp_w", "W", 8),
+    Column("launch_year", "Year", 7, _year),
+)
+CPUS = (
+    Column("name", "CPU", 1),
+    Column("microarchitecture", "Microarchitecture", 7),
+    Column("isa_class", "ISA", 4),
+    Column("cores", "Cores", 2),
+    Column("memory_channels", "Channels", 3),
+    Column("memory_mts", "MT/s", 4),
+    Column("peak_bandwidth_gb_s", "Peak GB/s", 2),
+    Column("measured_read_gb_s", "Measured GB/s", 6),
+    Column("max_sockets", "Sockets", 8),
+    Column("launch", "Launched", 9, _year),
+)
+QUANTS = (
+    Column("key", "Format", 1),
+    Column("use", "For", 2),
+    Column("bit_class", "Class", 3),
+    Column("bytes_per_weight", "Bytes/weight", 2),
+    Column("bits_per_weight_model", "Bits/weight, whole model", 5),
+    Column("engines", "Engines", 4),
+    Column("needs_hardware", "Needs", 6, wrap=True),
+)
+ENGINES = (
+    Column("key", "Engine", 1),
+    Column("name", "Name", 3),
+    Column("kinds", "Runs on", 2),
+    Column("vendors", "Vendors", 4),
+    Column("min_compute_capability", "Compute capability from", 5),
+    Column("memory_utilization", "Share of memory", 4),
+    Column("max_sequences", "Sequences", 5),
+)
+WORKLOADS = (
+    Column("name", "Workload", 1),
+    Column("input_tokens", "Tokens in", 2),
+    Column("output_tokens", "Tokens out", 2),
+    Column("prefix_hit", "Prefix hit", 5),
+    Column("ttft_ms", "TTFT ms", 3),
+    Column("tpot_ms", "TPOT ms", 3),
+    Column("requests_per_s", "Requests/s", 4),
+    Column("assumed", "Assumed", 6),
+    Column("source", "Source", 7, wrap=True),
+)
+PROVIDERS = (
+    Column("provider", "Provider", 1),
+    Column("feed", "Feed", 2),
+    Column("offers", "Offers", 3),
+    Column("cpu_offers", "CPU", 4),
+    Column("gpu_offers", "GPU", 4),
+    Column("newest", "Newest price", 3, _year),
+    Column("needs_key", "Key", 5, wrap=True),
+)
+
+
+def _flat(items: Sequence[Any]) -> list[dict[str, object]]:
+    return [asdict(item) for item in items]
+
+
+def _quants() -> list[dict[str, object]]:
+    return [{**row, "use": "KV cache" if row["kernel_class"] == "kv" else "weights"} for row in _flat(catalog.quants())]
+
+
+def _providers() -> list[dict[str, object]]:
+    from tui.cli.providers import provider_rows
+
+    return provider_rows()
+
+
+LISTS: dict[str, tuple[Callable[[], list[dict[str, object]]], tuple[Column, ...]]] = {
+    "models": (lambda: _flat(catalog.llms()), MODELS),
+    "hardware": (lambda: _flat(catalog.chips()), HARDWARE),
+    "cpus": (lambda: _flat(catalog.cpus()), CPUS),
+    "quants": (_quants, QUANTS),
+    "engines": (lambda: _flat(catalog.engines()), ENGINES),
+    "workloads": (lambda: _flat(catalog.presets()), WORKLOADS),
+    "providers": (_providers, PROVIDERS),
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the entries that hold every searched word in any of their names."""
+    read, columns = LISTS[args.what]
+    rows = read()
+    wanted = " ".join(args.search).lower().split()
+    found = [row for row in rows if all(word in _searched(row) for word in wanted)]
+    if not found:
+        say(f"No {args.what} entry holds {' and '.join(wanted)}; there are {len(rows):,} entries.")
+    form = chosen_format(args)
+    if found or form != "table":
+        emit(found, columns, form)
+    if found and form == "table":
+        say(f"{len(found):,} of {len(rows):,} entries.")
+    return 0
+
+
+SEARCHED = (
+    "name",
+    "key",
+    "hf_id",
+    "family",
+    "provider",
+    "vendor",
+    "arch",
+    "codename",
+    "microarchitecture",
+    "title",
+    "bit_class",
+)
+
+
+def _searched(row: Mapping[str, object]) -> str:
+    return " ".join(str(row.get(key) or "") for key in SEARCHED).lower()

@@ -1,0 +1,149 @@
+"""`rackrate compare`: every offer for one workload, ranked, in four formats."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from models.errors import InputError
+from pricing import export
+from pricing.compare import COMPARE_COLUMNS, compare
+from pricing.market import Market
+from pricing.settings import Settings
+from tui import format as fmt
+from tui import rows
+from tui.cli.output import chosen_format, say, write_file
+from tui.cli.parser import nearest
+from tui.cli.table import Column, print_table
+from tui.cli.workload import filters_from, options_from, workload_from
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from models.traffic import Workload
+    from pricing.compare import Comparison
+
+DEFAULT_SORT = "cost_per_m_output_tokens"
+TABLE_ROWS = 30
+"""A table on a terminal is read from the top; the other formats are whole."""
+LARGEST_FIRST = frozenset(
+    {"tokens_per_s_user", "output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "max_concurrency"}
+)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, then write what was asked for; messages go to stderr."""
+    settings = Settings.load()
+    workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings)
+    column, descending = sort_column(args.sort or DEFAULT_SORT)
+    form = chosen_format(args)
+    market = Market.load(prices=Path(args.prices) if args.prices else None, bundled=not args.no_bundled)
+    comparison = compare(market, workload, options)
+    found = comparison.select(filters, sort=column, descending=descending)
+    limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
+    shown = found[:limit] if limit else found
+    if args.csv:
+        write_file(args.csv, export.csv_text(comparison, shown))
+        say(f"Wrote {len(shown):,} offers to {args.csv}.")
+        if args.format is None and not sys.stdout.isatty():
+            return 0
+    write(comparison, shown, form, total=len(found))
+    return 0
+
+
+def write(comparison: Comparison, shown: Sequence[int], form: str, *, total: int) -> None:
+    """The chosen offers on stdout in one of the four formats."""
+    if form == "csv":
+        sys.stdout.write(export.csv_text(comparison, shown))
+    elif form == "json":
+        sys.stdout.write(export.json_text(comparison, shown))
+    elif form == "markdown":
+        sys.stdout.write(export.markdown(comparison, shown))
+    else:
+        say(question(comparison.workload))
+        if len(shown):
+            print_table(table_rows(comparison, shown), columns(comparison.options.currency))
+        say(summary(comparison, shown, total))
+
+
+def sort_column(asked: str) -> tuple[str, bool]:
+    """The column and whether the largest comes first: by itself where more is better, a leading - reverses."""
+    name = asked.removeprefix("-")
+    if name not in COMPARE_COLUMNS:
+        close = nearest(name, COMPARE_COLUMNS)
+        raise InputError(
+            f"--sort cannot be {name!r}.",
+            hint=f"Did you mean {close}?" if close else "`rackrate compare --format csv | head -1` lists the columns.",
+        )
+    return name, (name in LARGEST_FIRST) != asked.startswith("-")
+
+
+def question(workload: Workload) -> str:
+    """The workload in one line."""
+    traffic = (
+        f"{fmt.plain(workload.requests_per_s)} requests/s"
+        if workload.requests_per_s is not None
+        else f"{workload.concurrency:,} users"
+    )
+    targets = [
+        f"{name} <= {fmt.duration(limit)}"
+        for name, limit in (("TTFT", workload.ttft_ms), ("TPOT", workload.tpot_ms))
+        if limit is not None
+    ]
+    return (
+        f"{workload.model.name}, {workload.quant} weights, {workload.kv_quant} KV, {workload.engine} engine; "
+        f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens, {traffic}; {', '.join(targets) or 'no targets'}."
+    )
+
+
+def columns(currency: str) -> tuple[Column, ...]:
+    """The printed columns; the comparison's other columns are in CSV and JSON."""
+    return (
+        Column("server", "Server", 1),
+        Column("hardware", "Hardware", 7),
+        Column("provider", "Provider", 10),
+        Column("region", "Where", 12),
+        Column("term", "Term", 13),
+        Column("fit", "Mem", 3),
+        Column("ttft_ms", "TTFT ms", 5),
+        Column("tokens_per_s_user", "tok/s user", 4),
+        Column("output_tokens_per_s", "tok/s all", 11),
+        Column("max_concurrency", "Users", 9, fmt.number),  # type: ignore[arg-type]
+        Column("servers_needed", "Servers", 6, fmt.count),  # type: ignore[arg-type]
+        Column("monthly_cost", f"{currency}/month", 6),
+        Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
+        Column("bound_by", "Limited by", 8),
+        Column("age", "Price age", 14),
+        Column("reason", "Why not", 6, wrap=True),
+    )
+
+
+def table_rows(comparison: Comparison, shown: Sequence[int]) -> list[dict[str, object]]:
+    """The comparison's rows with the cells that are put together for reading."""
+    return [_table_row(comparison, int(i)) for i in shown]
+
+
+def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
+    row = comparison.row(i)
+    offer = comparison.market.offers[i]
+    used = row.get("memory_used_share")
+    mark = "" if row.get("fits") or used is None else "!"
+    return {
+        **row,
+        "hardware": rows.hardware(offer),
+        "term": rows.term(offer),
+        "region": offer.region or offer.region_group,
+        "fit": f"{mark}{fmt.share(used)}%" if isinstance(used, float) else None,
+        "age": fmt.age(row["price_age_days"]) if row.get("price_age_days") is not None else "undated",  # type: ignore[arg-type]
+        "reason": "" if row.get("meets_targets") else row.get("reason"),
+    }
+
+
+def summary(comparison: Comparison, shown: Sequence[int], total: int) -> str:
+    """How much of what is shown, and from when."""
+    if not total:
+        return "No offer passes the filters; --term all, --undated or fewer filters show more."
+    part = f"{len(shown):,} of {total:,} offers (--limit 0 shows all)" if len(shown) < total else f"{total:,} offers"
+    return f"{part} out of {len(comparison.market.offers):,}; bundled prices of {comparison.market.snapshot_date}."

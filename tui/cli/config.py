@@ -1,0 +1,46 @@
+"""`rackrate config`: where settings and prices are kept, and what the settings say."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from pricing import paths, settings
+from tui.cli.output import say
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(args: argparse.Namespace) -> int:
+    """path: the files and folders; show: the settings in force as TOML; init: write a commented settings file."""
+    actions = {"path": _path, "show": _show, "init": _init}
+    actions[args.action]()
+    return 0
+
+
+def _path() -> None:
+    places = (
+        ("settings", paths.settings_file()),
+        ("own servers", paths.servers_file()),
+        ("prices and state", paths.data_dir()),
+    )
+    for what, place in places:
+        state = "" if place.exists() else "  (not there yet)"
+        sys.stdout.write(f"{what:<17} {place}{state}\n")
+
+
+def _show() -> None:
+    import tomli_w
+
+    found = settings.Settings.load()
+    say(
+        f"From {paths.settings_file()}"
+        if paths.settings_file().exists()
+        else "No settings file: these are the defaults."
+    )
+    sys.stdout.write(tomli_w.dumps(found.to_table()))
+
+
+def _init() -> None:
+    say(f"Wrote {settings.init()}.")

@@ -1,0 +1,168 @@
+"""The flags that several commands share: the workload, the filters, the format."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date
+
+KINDS = ("cpu", "gpu")
+TERMS = ("on_demand", "spot", "reserved", "savings_plan", "monthly")
+FORMATS = ("table", "csv", "json", "markdown")
+
+
+def number(text: str) -> float:
+    """A finite number; 1_000 is a thousand, 1,000 is refused: it may mean 1.0."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124  # NaN is unlike itself
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+    return value
+
+
+def positive_number(text: str) -> float:
+    """A number above zero."""
+    value = number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def whole_number(text: str) -> int:
+    """A whole number above zero; 4k and 1.5k are thousands (x1000), 8Ki is x1024."""
+    units = {"ki": 1024, "k": 1000, "m": 1_000_000}
+    word = text.strip().lower().replace("_", "")
+    scale = 1
+    for suffix, factor in units.items():
+        if word.endswith(suffix):
+            word, scale = word.removesuffix(suffix), factor
+            break
+    value = number(word) * scale
+    if value < 1 or value != int(value):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")
+    return int(value)
+
+
+def limit(text: str) -> int:
+    """How many rows; 0 = all."""
+    return 0 if text.strip() == "0" else whole_number(text)
+
+
+def target(text: str) -> float:
+    """A limit in milliseconds, or `none` (returned as 0) for no limit."""
+    return 0.0 if text.lower() == "none" else positive_number(text)
+
+
+def share(text: str) -> float:
+    """A share, 0 to 1; 80% is 0.8."""
+    value = number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1 (or 0% and 100%)")
+    return value
+
+
+def percentage(text: str) -> float:
+    """A VAT rate in percent (19 or 19%), returned as a share (0.19)."""
+    value = number(text.removesuffix("%"))
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not a percentage between 0 and 100")
+    return value / 100
+
+
+def day(text: str) -> date:
+    """A date as 2026-11-30."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date like 2026-11-30") from None
+
+
+def words(text: str) -> list[str]:
+    """Comma-separated words."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def add_workload_flags(parser: argparse.ArgumentParser) -> None:
+    """What is served; every flag overrides the preset."""
+    group = parser.add_argument_group("workload", "a preset, and what differs from it")
+    group.add_argument(
+        "--workload",
+        metavar="PRESET",
+        default=None,
+        help="traffic profile (default chat; `rackrate catalog workloads`)",
+    )
+    group.add_argument("--model", metavar="NAME", help="model, or a Hugging Face config.json (default Llama-3.1-8B)")
+    group.add_argument(
+        "--quant", metavar="Q", help="weight format (fp8, q4_k_m, ...) or class: 4bit, 8bit, 16bit (default 8bit)"
+    )
+    group.add_argument("--kv-quant", metavar="Q", help="KV-cache format (default 16bit)")
+    group.add_argument(
+        "--engine", metavar="E", help="vllm, llama.cpp, ... (default auto: vLLM on GPUs, llama.cpp on CPUs)"
+    )
+    group.add_argument("--input-tokens", metavar="N", type=whole_number, help="prompt length; 4k = 4000")
+    group.add_argument("--output-tokens", metavar="N", type=whole_number, help="answer length")
+    traffic = group.add_mutually_exclusive_group()
+    traffic.add_argument("--rps", metavar="X", type=positive_number, help="requests per second, arriving at random")
+    traffic.add_argument("--concurrency", metavar="N", type=whole_number, help="users who each wait for their answer")
+    group.add_argument(
+        "--ttft-ms", metavar="MS", type=target, help="longest wait for the first token; none = no target"
+    )
+    group.add_argument("--tpot-ms", metavar="MS", type=target, help="longest time between tokens; none = no target")
+    group.add_argument(
+        "--prefix-hit", metavar="SHARE", type=share, help="share of the prompt found in the prefix cache"
+    )
+    group.add_argument(
+        "--utilization", metavar="SHARE", type=share, help="planned share of a server's goodput (default 1.0)"
+    )
+
+
+def add_filter_flags(parser: argparse.ArgumentParser) -> None:
+    """Which offers are shown, and in which money."""
+    group = parser.add_argument_group("filters", "which offers, in which money; lists are comma-separated or repeated")
+    group.add_argument("--kind", choices=KINDS, help="cpu or gpu")
+    group.add_argument(
+        "--provider", metavar="NAME", type=words, action="extend", default=[], help="only these providers"
+    )
+    group.add_argument(
+        "--region",
+        metavar="NAME",
+        type=words,
+        action="extend",
+        default=[],
+        help="region, its beginning, or eu, us, asia",
+    )
+    group.add_argument(
+        "--term", metavar="TERM", type=words, action="extend", default=[],
+        help=f"{', '.join(TERMS)} or all (default on_demand,monthly)",
+    )  # fmt: skip
+    group.add_argument("--undated", action="store_true", help="also prices without a date, and of any age")
+    group.add_argument(
+        "--since", metavar="DATE", type=day, help="only prices dated DATE or later (default: the last 24 months)"
+    )
+    group.add_argument(
+        "--max-usd-hour", metavar="X", type=positive_number, help="price of one server, at most X USD an hour"
+    )
+    group.add_argument(
+        "--max-usd-month", metavar="X", type=positive_number, help="price of one server, at most X USD a month"
+    )
+    group.add_argument(
+        "--where", metavar="EXPR", help='terms that must all hold: "gpu>=24 !spot provider:hetzner $mo<900 ttft<1s"'
+    )
+    group.add_argument("--prices", metavar="OFFERS.csv", help="also the offers of this file")
+    group.add_argument("--no-bundled", action="store_true", help="leave the bundled prices out")
+    group.add_argument("--currency", metavar="CODE", help="show costs in this currency (default USD)")
+    group.add_argument("--vat", metavar="PERCENT", type=percentage, help="add VAT to net prices, e.g. 19")
+    group.add_argument(
+        "--setup-months", metavar="N", type=positive_number, help="spread setup fees over N months (default 12)"
+    )
+    group.add_argument(
+        "--hours-per-month", metavar="H", type=positive_number, help="hours an hourly server runs (default 730)"
+    )
+
+
+def add_format_flag(parser: argparse._ActionsContainer) -> None:
+    """Every list comes in the same four formats."""
+    parser.add_argument(
+        "--format", choices=FORMATS, help="table, csv, json or markdown (default: table on a terminal, else csv)"
+    )

@@ -1,0 +1,140 @@
+"""Where results go: the four formats, stdout or a file, and messages that stay off stdout."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.errors import InputError
+from pricing import atomic
+from tui.cli.table import Column, print_table
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A cell that begins so would run as a formula when a spreadsheet opens the file."""
+
+
+def say(message: str) -> None:
+    """A message for the person: stdout belongs to the result."""
+    sys.stderr.write(f"{message}\n")
+
+
+def chosen_format(args: argparse.Namespace) -> str:
+    """The format asked for; else a table for a person, CSV for a program."""
+    return str(args.format or ("table" if sys.stdout.isatty() else "csv"))
+
+
+def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[Column], form: str) -> None:
+    """Write rows to stdout; tables use the columns' headers and order, the others every key."""
+    if form == "table":
+        print_table(rows, columns)
+        return
+    keys = list(rows[0]) if rows else [column.key for column in columns]
+    if form == "json":
+        sys.stdout.write(
+            json.dumps([{k: plain(r.get(k)) for k in keys} for r in rows], indent=1, ensure_ascii=False) + "\n"
+        )
+    elif form == "markdown":
+        sys.stdout.write("".join(markdown(rows, columns)))
+    else:
+        sys.stdout.write(csv_text(rows, keys))
+
+
+def csv_text(rows: Sequence[Mapping[str, object]], keys: Sequence[str]) -> str:
+    """RFC 4180 with plain line ends; missing values are empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(keys)
+    writer.writerows([cell(row.get(key)) for key in keys] for row in rows)
+    return out.getvalue()
+
+
+def cell(value: object) -> object:
+    """One CSV value: nothing for a missing one, formulas defused."""
+    value = plain(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
+        return int(value)
+    if isinstance(value, (list, tuple)):
+        return "; ".join(str(item) for item in value)
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A value JSON knows: NaN and infinity are missing, numpy's numbers are Python's."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return list(value) if isinstance(value, tuple) else value
+
+
+def markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> Iterator[str]:
+    """A table for a document, with the printed table's figures."""
+    from tui.cli.table import figure
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(text.replace("|", "\\|").replace("\n", " ") for text in cells) + " |\n"
+
+    yield line([column.header for column in columns])
+    yield line(["---"] * len(columns))
+    for row in rows:
+        yield line([(column.show or figure)(row.get(column.key)) for column in columns])
+
+
+def write_file(path: str, text: str) -> None:
+    """Replace a file whole or not at all. Raises StoreError."""
+    atomic.write_text(Path(path), text)
+
+
+def read_csv(path: str) -> Iterator[dict[str, str]]:
+    """Rows of a CSV file as dicts of text, one by one. Raises InputError with one sentence for anything unreadable."""
+    name = "stdin" if path == "-" else path
+    if path != "-" and Path(path).is_dir():
+        raise InputError(f"{name} is a folder, not a CSV file.")
+    try:
+        with _open(path) as file:
+            reader = csv.DictReader(file)
+            _check_header(reader.fieldnames, name)
+            for row in reader:
+                if row.pop(None, None) is not None:
+                    raise InputError(f"{name}, line {reader.line_num}: more values than the header has columns.")
+                yield {key: value or "" for key, value in row.items()}
+    except FileNotFoundError:
+        raise InputError(f"{name} does not exist.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is not a text file in UTF-8.") from None
+    except csv.Error as error:
+        raise InputError(f"{name} is not a CSV file: {error}.") from None
+    except OSError as error:
+        raise InputError(f"Cannot read {name}: {error.strerror or error}.") from None
+
+
+def _open(path: str) -> io.TextIOBase:
+    # utf-8-sig: spreadsheets write a byte-order mark before the first column's name.
+    if path == "-":
+        return io.TextIOWrapper(io.BytesIO(sys.stdin.buffer.read()), encoding="utf-8-sig", newline="")
+    return Path(path).open(encoding="utf-8-sig", newline="")
+
+
+def _check_header(names: Sequence[str] | None, name: str) -> None:
+    if not names or not any(word.strip() for word in names):
+        raise InputError(f"{name} is empty.")
+    twice = next((word for word in names if word and list(names).count(word) > 1), None)
+    if twice:
+        raise InputError(f"{name} has two columns named {twice!r}.")
+    if any("\x00" in word for word in names):
+        raise InputError(f"{name} is not a text file in UTF-8.")

@@ -1,0 +1,241 @@
+"""The words of the command line and the help that explains them; imports nothing that costs time."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from models.errors import InputError
+from tui import __version__
+from tui.cli.flags import add_filter_flags, add_format_flag, add_workload_flags, limit, positive_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+COMMANDS = ("compare", "estimate", "refresh", "catalog", "accuracy", "config")
+CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers")
+
+ABOUT = """\
+Which server should run this language model, and what does it cost?
+
+rackrate compares CPU and GPU servers of clouds and dedicated hosters for one workload: does the model
+fit, how fast is it, how many servers does the traffic need, what does a million tokens cost.
+Without a command it opens the dashboard; when stdout is not a terminal it writes the comparison as CSV.
+It uses bundled, dated prices until `rackrate refresh` fetches newer ones, and no network otherwise.
+"""
+
+COMPARE = """\
+List every offer (a server at a price) for one workload: fit, latency, throughput, servers needed, cost.
+Offers that meet the latency targets come first, then those that miss them, then those without an estimate.
+"""
+
+COMPARE_EXAMPLES = """\
+examples:
+  rackrate compare
+  rackrate compare --workload rag --model Llama-3.3-70B --quant fp8 --rps 5 --limit 10
+  rackrate compare --kind cpu --region eu --max-usd-month 100 --sort ttft_ms
+  rackrate compare --concurrency 20 --where "gpu>=24 !spot provider:hetzner"
+  rackrate compare --term all --undated --csv offers.csv
+
+definitions:
+  TTFT   time to first token: the wait before the answer starts, queueing included. With --rps requests
+         arrive at random (open loop); with --concurrency each user asks again when answered (closed loop).
+  TPOT   mean time between a request's output tokens after the first, prefill of others included.
+  targets are compared with the mean, not with a percentile.
+  a server that misses a target keeps its figures and a cost at its own best throughput, marked and last.
+  cost   whole servers x their monthly price (or 730 h) / tokens served at your traffic.
+"""
+
+ESTIMATE = """\
+Answer one row after the other of a CSV file, for any hardware of the catalog; needs no prices.
+Columns in (model and hardware are required, all others optional):
+  case_id model quant kv_quant engine engine_version hardware count sockets cores_used memory_channels
+  memory_mts tp pp ep dp_attention input_tokens output_tokens concurrency request_rate_rps scenario
+  max_model_len gpu_memory_utilization usable_vram_gib
+scenario: online, server, static, offline, single_stream, bench or startup.
+A row that cannot be answered says why in its `error` column; it never stops the file.
+"""
+
+ESTIMATE_EXAMPLES = """\
+examples:
+  rackrate estimate cases.csv
+  rackrate estimate cases.csv -o answers.csv
+"""
+
+REFRESH = """\
+Fetch current prices and exchange rates; without names, from every provider that needs no key.
+A provider that fails keeps its last good prices. Exit code: 0 all fresh, 1 some failed, 2 nothing usable.
+"""
+
+REFRESH_EXAMPLES = """\
+examples:
+  rackrate refresh
+  rackrate refresh runpod ecb
+  rackrate refresh --max-age 12 --json
+"""
+
+CATALOG = """\
+List what rackrate knows: names to use with --model, --quant, --engine and --workload, with their facts.
+"""
+
+CATALOG_EXAMPLES = """\
+examples:
+  rackrate catalog models qwen
+  rackrate catalog hardware "rtx 4090"
+  rackrate catalog workloads --format markdown
+"""
+
+ACCURACY = """\
+Score the estimator against measured speeds: how far it is off, per metric and group.
+A measurements file is a cases file with the columns metric and value (see `rackrate estimate --help`).
+"""
+
+ACCURACY_EXAMPLES = """\
+examples:
+  rackrate accuracy measurements.csv
+  rackrate accuracy measurements.csv --by engine --by hardware
+"""
+
+CONFIG = """\
+path  print where settings and prices are kept
+show  print the settings in force
+init  write a settings file with every setting explained
+"""
+
+CONFIG_EXAMPLES = """\
+examples:
+  rackrate config path
+  rackrate config show
+  rackrate config init
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one sentence and name the nearest flag."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        kwargs.setdefault("allow_abbrev", False)
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage and leaving."""
+        raise InputError(*_plain(message), hint=self._hint(message))
+
+    def _hint(self, message: str) -> str:
+        unknown = re.search(r"unrecognized arguments: (-\S+)", message)
+        if unknown:
+            flag = unknown[1].split("=")[0]
+            command = next((c for c, sub in self.commands().items() if flag in sub.flags()), None)
+            if command:
+                return f"It belongs to a command: rackrate {command} {flag}."
+            close = nearest(flag, self.flags())
+            if close:
+                return f"Did you mean {close}?"
+        choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if choice:
+            close = nearest(choice[1], [word.strip(" '\"") for word in choice[2].split(",")])
+            if close:
+                return f"Did you mean {close}?"
+        return f"See {self.prog} --help."
+
+    def flags(self) -> list[str]:
+        """Every flag this parser knows, for suggestions."""
+        return [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
+
+    def commands(self) -> dict[str, Parser]:
+        """The parsers of the commands, by name."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  # argparse has no public way
+                return dict(action.choices)
+        return {}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word closest to what was typed, or nothing."""
+    from difflib import get_close_matches  # only errors pay for it
+
+    return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.6)), "")
+
+
+def _plain(message: str) -> tuple[str]:
+    """Argparse's wording as one sentence a person would say."""
+    rules = (
+        (r"unrecognized arguments: (-\S+).*", r"Unknown flag \1."),
+        (r"unrecognized arguments: (.*)", r"Unexpected word: \1."),
+        (r"argument command: invalid choice: '([^']*)'.*", r"Unknown command '\1'."),
+        (r"argument (\S+?)(?:/\S+)?: invalid choice: '?([^' ]*)'?.*", r"\1 cannot be '\2'."),
+        (r"argument (\S+?)(?:/\S+)?: expected (?:one|at least one) argument", r"\1 needs a value."),
+        (r"argument (\S+?)(?:/\S+)?: not allowed with argument (\S+)", r"\1 and \2 exclude each other."),
+        (r"the following arguments are required: (.*)", r"Missing: \1."),
+        (r"argument (\S+?)(?:/\S+)?: (.*)", r"\1: \2"),
+    )
+    for pattern, answer in rules:
+        text, found = re.subn(f"^{pattern}$", answer, message, flags=re.DOTALL)
+        if found:
+            return (text if text.endswith(".") else f"{text}.",)
+    return (f"{message[:1].upper()}{message[1:]}.",)
+
+
+def build() -> Parser:
+    """The whole command line."""
+    parser = Parser(
+        prog="rackrate",
+        description=ABOUT,
+        epilog="examples:\n  rackrate\n  rackrate compare --workload chat --kind cpu --limit 10\n"
+        "  rackrate catalog models llama\n\n`rackrate COMMAND --help` explains a command, with examples.",
+    )
+    parser.add_argument("--version", action="version", version=f"rackrate {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+
+    def add(name: str, short: str, about: str, examples: str) -> Parser:
+        return commands.add_parser(name, help=short, description=about, epilog=examples)
+
+    compare = add("compare", "rank servers for a workload", COMPARE, COMPARE_EXAMPLES)
+    add_workload_flags(compare)
+    add_filter_flags(compare)
+    output = compare.add_argument_group("output")
+    add_format_flag(output)
+    output.add_argument("--csv", metavar="FILE", help="write the comparison to FILE, whole or not at all")
+    output.add_argument(
+        "--sort", metavar="COL", help="rank by this column; -COL reverses (default cost_per_m_output_tokens)"
+    )
+    output.add_argument(
+        "--limit", metavar="N", type=limit, help="at most N offers, 0 = all (default: 30 on a terminal, else all)"
+    )
+
+    estimate = add("estimate", "answer a CSV of cases", ESTIMATE, ESTIMATE_EXAMPLES)
+    estimate.add_argument("cases", metavar="CASES.csv", help="file of cases; - reads stdin")
+    estimate.add_argument("-o", "--output", metavar="OUT.csv", help="write here, whole or not at all (default: stdout)")
+
+    refresh = add("refresh", "fetch current prices", REFRESH, REFRESH_EXAMPLES)
+    refresh.add_argument(
+        "providers", metavar="PROVIDER", nargs="*", help="only these (`rackrate catalog providers` lists them)"
+    )
+    refresh.add_argument(
+        "--max-age", metavar="HOURS", type=positive_number, help="skip a provider refreshed within HOURS"
+    )
+    refresh.add_argument("--timeout", metavar="S", type=positive_number, help="give up on a provider after S seconds")
+    refresh.add_argument(
+        "--accept", metavar="PROVIDER", action="append", default=[],
+        help="take prices of PROVIDER that were held back because too much changed at once; may be repeated",
+    )  # fmt: skip
+    refresh.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    catalog = add("catalog", "list known models, hardware, workloads", CATALOG, CATALOG_EXAMPLES)
+    catalog.add_argument("what", metavar="WHAT", choices=CATALOGS, help=f"one of: {', '.join(CATALOGS)}")
+    catalog.add_argument("search", metavar="SEARCH", nargs="*", help="only entries that hold all these words")
+    add_format_flag(catalog)
+
+    accuracy = add("accuracy", "score the estimator against measurements", ACCURACY, ACCURACY_EXAMPLES)
+    accuracy.add_argument("measurements", metavar="MEASUREMENTS.csv", help="file of measured speeds; - reads stdin")
+    accuracy.add_argument(
+        "--by", metavar="COL", action="append", default=[],
+        help="group by this column of the file (engine, hardware, model, ...); may be repeated",
+    )  # fmt: skip
+    add_format_flag(accuracy)
+
+    config = add("config", "where settings are, and what they say", CONFIG, CONFIG_EXAMPLES)
+    config.add_argument("action", metavar="path|show|init", choices=("path", "show", "init"), help="what to do")
+    return parser

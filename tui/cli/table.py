@@ -1,0 +1,137 @@
+"""A text table fitted to the terminal: whole columns give way by priority, no word is cut without a mark."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from tui import format as fmt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+GAP = 2
+WIDEST_CELL = 36
+"""A longer text is shortened with an ellipsis; the other formats hold it whole."""
+NARROWEST_NOTE = 18
+"""Below this the wrapped last column is not worth its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a printed table."""
+
+    key: str
+    header: str
+    """With its unit: cells hold bare numbers."""
+    priority: int = 5
+    """1 is kept longest."""
+    show: Callable[[object], str] | None = None
+    wrap: bool = False
+    """A sentence: takes the rest of the line and wraps on words (last column only)."""
+
+
+def figure(value: object) -> str:
+    """A number with three significant digits, a whole number in full, text as it is, a dash for nothing."""
+    if value is None or value == "":
+        return fmt.MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return fmt.count(value)
+    if isinstance(value, float):
+        return fmt.number(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(figure(item) for item in value)
+    return fmt.clean(str(value))
+
+
+def shorten(text: str, cells: int) -> str:
+    """The text, or its beginning with an ellipsis."""
+    return text if cell_len(text) <= cells else fmt.fit_width(text, cells).rstrip()
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; 80 when nobody says."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def render(
+    rows: Sequence[Mapping[str, object]], columns: Sequence[Column], *, cells: int, bold: bool = False
+) -> tuple[list[str], list[str]]:
+    """Lines of the table, and the headers of the columns that found no room."""
+    text = {column.key: [_cell(column, row) for row in rows] for column in columns}
+    widths = {column.key: max([cell_len(column.header), *map(cell_len, text[column.key])]) for column in columns}
+    numeric = {column.key: _is_numeric(row.get(column.key) for row in rows) for column in columns}
+    shown, note = _fit([c for c in columns if not c.wrap], [c for c in columns if c.wrap], widths, cells)
+    hidden = [column.header for column in columns if column not in shown and column is not note]
+    used = sum(widths[c.key] for c in shown) + GAP * len(shown)
+    room = cells - used
+    head = _line([(c.header, widths[c.key], numeric[c.key]) for c in shown], note.header if note else "")
+    lines = [f"\x1b[1m{head}\x1b[0m" if bold else head]
+    for index in range(len(rows)):
+        wrapped = textwrap.wrap(text[note.key][index], room) if note else []
+        body = [(text[c.key][index], widths[c.key], numeric[c.key]) for c in shown]
+        lines.append(_line(body, wrapped[0] if wrapped else ""))
+        lines.extend(" " * used + more for more in wrapped[1:])
+    return lines, hidden
+
+
+def _cell(column: Column, row: Mapping[str, object]) -> str:
+    value = row.get(column.key)
+    text = (column.show or figure)(value)
+    if column.wrap:
+        return "" if text == fmt.MISSING else text
+    return shorten(text, WIDEST_CELL)
+
+
+def _fit(
+    plain: list[Column], notes: list[Column], widths: dict[str, int], cells: int
+) -> tuple[list[Column], Column | None]:
+    """The columns that fit, least important dropped first; a wrapped note takes what is left."""
+    shown = list(plain)
+
+    def room() -> int:
+        return cells - sum(widths[c.key] for c in shown) - GAP * (len(shown) - 1)
+
+    while room() < 0 and len(shown) > 1:
+        shown.remove(max(reversed(shown), key=lambda c: c.priority))
+    note = notes[0] if notes else None
+    if note is not None:
+        while room() - GAP < min(widths[note.key], NARROWEST_NOTE):
+            lesser = [c for c in shown if c.priority > note.priority]
+            if not lesser:
+                break
+            shown.remove(max(reversed(lesser), key=lambda c: c.priority))
+        if room() - GAP < min(widths[note.key], NARROWEST_NOTE):
+            note = None
+    return shown, note
+
+
+def _line(cells: Sequence[tuple[str, int, bool]], note: str) -> str:
+    parts = []
+    for text, cell_width, right in cells:
+        space = " " * (cell_width - cell_len(text))
+        parts.append(space + text if right else text + space)
+    return (" " * GAP).join([*parts, note]).rstrip()
+
+
+def _is_numeric(values: object) -> bool:
+    some = [v for v in values if v is not None and v != ""]  # type: ignore[attr-defined]
+    return bool(some) and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in some)
+
+
+def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> None:
+    """Write the table to stdout and what found no room to stderr."""
+    terminal = sys.stdout.isatty()
+    bold = terminal and not os.environ.get("NO_COLOR")
+    lines, hidden = render(rows, columns, cells=terminal_width() if terminal else 200, bold=bold)
+    sys.stdout.write("\n".join(lines) + "\n")
+    if hidden:
+        sys.stderr.write(f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them.\n")

@@ -1,0 +1,99 @@
+"""From flags to the question and the filters that the layers below understand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from models import catalog
+from models.errors import InputError
+from models.traffic import Workload
+from pricing.compare import CompareOptions, Filters
+from pricing.offer import TERMS
+from pricing.settings import Settings
+from pricing.where import compile_where
+from tui.cli.parser import nearest
+
+if TYPE_CHECKING:
+    import argparse
+    from datetime import date
+
+DEFAULT_MODEL = "Llama-3.1-8B"
+DEFAULT_QUANT = "8bit"
+DAYS_PER_MONTH = 365.25 / 12
+
+
+def today() -> date:
+    """The day ages are counted from."""
+    return datetime.now(UTC).date()
+
+
+def workload_from(args: argparse.Namespace) -> Workload:
+    """The preset with the flags' changes. Raises UnknownNameError, WorkloadError."""
+    preset = catalog.preset(args.workload or "chat")
+    concurrency = args.concurrency
+    return Workload(
+        model=catalog.llm(args.model or DEFAULT_MODEL),
+        quant=args.quant or DEFAULT_QUANT,
+        kv_quant=args.kv_quant or "16bit",
+        engine=args.engine or "auto",
+        input_tokens=args.input_tokens or preset.input_tokens,
+        output_tokens=args.output_tokens or preset.output_tokens,
+        requests_per_s=None if concurrency else (args.rps or preset.requests_per_s),
+        concurrency=concurrency,
+        ttft_ms=_target(args.ttft_ms, preset.ttft_ms),
+        tpot_ms=_target(args.tpot_ms, preset.tpot_ms),
+        prefix_hit=preset.prefix_hit if args.prefix_hit is None else args.prefix_hit,
+        utilization=1.0 if args.utilization is None else args.utilization,
+        preset=preset.name,
+    )
+
+
+def options_from(args: argparse.Namespace, settings: Settings) -> CompareOptions:
+    """Money and months: flags win over the settings."""
+    return CompareOptions(
+        currency=(args.currency or settings.currency).upper(),
+        hours_per_month=args.hours_per_month or settings.hours_per_month,
+        setup_months=args.setup_months or settings.setup_months,
+        vat=settings.vat if args.vat is None else args.vat,
+        today=today(),
+    )
+
+
+def filters_from(args: argparse.Namespace) -> Filters:
+    """Which offers to show. Raises InputError for an unknown term, WhereError naming the term at fault."""
+    choices: dict[str, Any] = {}
+    if args.term:
+        choices["terms"] = _terms(args.term)
+    if args.since:
+        choices["max_age_months"] = max((today() - args.since).days, 0) / DAYS_PER_MONTH
+    if args.where:
+        choices["where"] = compile_where(args.where)
+    return Filters(
+        kind=args.kind,
+        providers=tuple(args.provider),
+        regions=tuple(args.region),
+        undated=args.undated,
+        max_usd_hour=args.max_usd_hour,
+        max_usd_month=args.max_usd_month,
+        **choices,
+    )
+
+
+def _terms(asked: list[str]) -> Any:
+    names = [word.lower().replace("-", "_") for word in asked]
+    if "all" in names:
+        return "all"
+    for name in names:
+        if name not in TERMS:
+            close = nearest(name, [*TERMS, "all"])
+            raise InputError(
+                f"--term cannot be {name!r}.",
+                hint=f"Did you mean {close}?" if close else f"It is one of {', '.join(TERMS)} or all.",
+            )
+    return tuple(names)
+
+
+def _target(asked: float | None, preset: float | None) -> float | None:
+    """0 stands for `none` on the command line."""
+    return preset if asked is None else asked or None
