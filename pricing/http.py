@@ -6,6 +6,7 @@ their query, answers are not quoted. httpx is loaded on the first request (0.2 s
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import random
@@ -29,7 +30,6 @@ TIMEOUT_S = 30.0
 ATTEMPTS = 3
 MAX_WAIT_S = 30.0
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Cancelled(Exception):  # noqa: N818
@@ -43,7 +43,7 @@ class Client:
     mirror: str | None = None
     timeout_s: float = TIMEOUT_S
     deadline_s: float | None = None
-    """Longest time one request may take with all its retries; None = three time limits."""
+    """Longest time one request may take with all its retries; None = two time limits."""
     max_bytes: int = MAX_BYTES
     attempts: int = ATTEMPTS
     sleep: Callable[[float], None] | None = None
@@ -85,7 +85,7 @@ class Client:
     def key(self, provider: str, variable: str) -> str | None:
         """An API key from the environment; None if unset, or if a mirror that is not this machine would see it."""
         value = os.environ.get(variable, "").strip() or None
-        if value and self.mirror and urlsplit(self.mirror).hostname not in _LOOPBACK:
+        if value and self.mirror and not _is_loopback(self.mirror):
             return None
         if value and not value.isprintable():
             raise FeedError(provider, f"the key in {variable} holds characters that no key has.")
@@ -96,7 +96,7 @@ class Client:
         """One request with retries; the whole body. Raises FeedError, or Cancelled."""
         address = self._address(provider, url)
         started = time.monotonic()
-        limit = self.deadline_s if self.deadline_s is not None else 3 * self.timeout_s
+        limit = self.deadline_s if self.deadline_s is not None else 2 * self.timeout_s
         for attempt in range(1, self.attempts + 1):
             if self.cancelled.is_set():
                 raise Cancelled
@@ -196,6 +196,15 @@ class _Retry(Exception):  # noqa: N818
         super().__init__(str(error))
         self.error = error
         self.after = after
+
+
+def _is_loopback(url: str) -> bool:
+    """Whether an address is this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def shown(url: str) -> str:
