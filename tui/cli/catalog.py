@@ -27,6 +27,11 @@ def _year(value: object) -> str:
     return figure(None) if value in {None, ""} else str(value)
 
 
+def _any(value: object) -> str:
+    """No list of vendors is no limit."""
+    return figure(value) if value else "any"
+
+
 MODELS = (
     Column("name", "Model", 1),
     Column("params_total", "Params B", 2, _billions),
@@ -76,7 +81,7 @@ ENGINES = (
     Column("key", "Engine", 1),
     Column("name", "Name", 3),
     Column("kinds", "Runs on", 2),
-    Column("vendors", "Vendors", 4),
+    Column("vendors", "Vendors", 4, _any),
     Column("min_compute_capability", "Compute capability from", 5),
     Column("memory_utilization", "Share of memory", 4),
     Column("max_sequences", "Sequences", 5),

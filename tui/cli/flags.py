@@ -16,7 +16,7 @@ def number(text: str) -> float:
         value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-    if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124  # NaN is unlike itself
+    if value != value or value in {float("inf"), float("-inf")}:  # NaN is unlike itself
         raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
     return value
 

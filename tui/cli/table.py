@@ -65,7 +65,8 @@ def terminal_width() -> int:
 def render(
     rows: Sequence[Mapping[str, object]], columns: Sequence[Column], *, cells: int, bold: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Lines of the table, and the headers of the columns that found no room."""
+    """Lines of the table, and the headers of the columns that found no room; a column without any value is left out."""
+    columns = [c for c in columns if c.priority == 1 or any(_has_value(row.get(c.key)) for row in rows)]
     text = {column.key: [_cell(column, row) for row in rows] for column in columns}
     widths = {column.key: max([cell_len(column.header), *map(cell_len, text[column.key])]) for column in columns}
     numeric = {column.key: _is_numeric(row.get(column.key) for row in rows) for column in columns}
@@ -81,6 +82,10 @@ def render(
         lines.append(_line(body, wrapped[0] if wrapped else ""))
         lines.extend(" " * used + more for more in wrapped[1:])
     return lines, hidden
+
+
+def _has_value(value: object) -> bool:
+    return value is not None and value != "" and value != () and value == value
 
 
 def _cell(column: Column, row: Mapping[str, object]) -> str:

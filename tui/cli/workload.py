@@ -10,13 +10,14 @@ from models.errors import InputError
 from models.traffic import Workload
 from pricing.compare import CompareOptions, Filters
 from pricing.offer import TERMS
-from pricing.settings import Settings
 from pricing.where import compile_where
 from tui.cli.parser import nearest
 
 if TYPE_CHECKING:
     import argparse
     from datetime import date
+
+    from pricing.settings import Settings
 
 DEFAULT_MODEL = "Llama-3.1-8B"
 DEFAULT_QUANT = "8bit"
