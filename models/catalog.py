@@ -168,10 +168,10 @@ def _chip_index() -> dict[str, Chip]:
 def _link_class(text: str) -> str:
     """sxm, pcie or nvl: what tells cards of one name apart; empty where the text says neither."""
     key = names.normalise(text)
-    for mark, link in (("nvl", "nvl"), ("sxm", "sxm"), ("pcie", "pcie")):
-        if mark in key and "nvlink" not in key:
-            return link
-    return "sxm" if "nvlink" in key and "bridge" not in key else ""
+    if "nvlink" in key:
+        # A bridge joins PCIe cards; NVLink without one means the SXM board.
+        return "pcie" if "bridge" in key else "sxm"
+    return next((link for link in ("nvl", "sxm", "pcie") if link in key), "")
 
 
 _VENDOR = re.compile(r"^(?:nvidia|amd|intel|habana|geforce|quadro|tesla|instinct|radeon)[\s_-]+", re.IGNORECASE)
