@@ -26,7 +26,7 @@ STOCK = "minimumBidPrice uninterruptablePrice stockStatus"
 GPU_QUERY = (
     "query { gpuTypes { id displayName memoryInGb secureCloud communityCloud securePrice communityPrice "
     "secureSpotPrice communitySpotPrice oneMonthPrice threeMonthPrice sixMonthPrice "
-    "maxGpuCountSecureCloud maxGpuCountCommunityCloud "
+    "maxGpuCount maxGpuCountSecureCloud maxGpuCountCommunityCloud "
     f"secureStock: lowestPrice(input: {{gpuCount: 1, secureCloud: true}}) {{ {STOCK} }} "
     f"communityStock: lowestPrice(input: {{gpuCount: 1, secureCloud: false}}) {{ {STOCK} }} }} "
     "dataCenters { id listed } }"
@@ -88,7 +88,7 @@ def _gpu_type(row: dict[str, Any], harvest: Harvest) -> None:
             harvest.skip(f"not sold in {tier}")
             continue
         availability = _stock(row, f"{tier}Stock")
-        largest = int(number(row, f"maxGpuCount{field}Cloud") or 1)
+        largest = int(number(row, f"maxGpuCount{field}Cloud") or number(row, "maxGpuCount") or 1)
         prices = [("on_demand", None, price), *_spot(row, tier, price, harvest)]
         prices += _committed(row, price) if tier == "secure" else []
         for count in _counts(min(largest, MAX_GPUS)):
