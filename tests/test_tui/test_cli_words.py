@@ -8,12 +8,16 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tui.__main__ import main
 from tui.cli import flags
 from tui.cli.parser import COMMANDS, build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -80,8 +84,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (flags.day, "2026-11-30", date(2026, 11, 30)), (flags.words, "eu, us", ["eu", "us"]),
     ],
 )  # fmt: skip
-def test_values_are_read_as_a_person_means_them(read: object, text: str, value: object) -> None:
-    assert read(text) == value  # type: ignore[operator]
+def test_values_are_read_as_a_person_means_them(read: Callable[[str], object], text: str, value: object) -> None:
+    assert read(text) == value
 
 
 @pytest.mark.parametrize(
@@ -94,14 +98,9 @@ def test_values_are_read_as_a_person_means_them(read: object, text: str, value: 
         (flags.day, "30.11.2026"),
     ],
 )
-def test_values_that_cannot_be_meant_are_refused(read: object, text: str) -> None:
+def test_values_that_cannot_be_meant_are_refused(read: Callable[[str], object], text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        read(text)  # type: ignore[operator]
-
-
-def start(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tui", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120, **options)  # type: ignore[call-overload,no-any-return]
+        read(text)
 
 
 def test_a_closed_pipe_is_no_error() -> None:

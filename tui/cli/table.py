@@ -85,7 +85,7 @@ def render(
 
 
 def _has_value(value: object) -> bool:
-    return value is not None and value != "" and value != () and value == value
+    return value is not None and value not in ("", ()) and value == value
 
 
 def _cell(column: Column, row: Mapping[str, object]) -> str:

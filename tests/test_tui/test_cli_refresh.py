@@ -1,0 +1,85 @@
+"""`rackrate refresh` against a loopback server: report, exit codes, nothing good lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pricing.store import Store
+from tui.__main__ import main
+from tui.cli.refresh import Progress
+
+if TYPE_CHECKING:
+    from pytest_httpserver import HTTPServer
+
+ECB = """<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01"
+ xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"><Cube><Cube time="2026-10-05">
+<Cube currency="USD" rate="1.25"/><Cube currency="GBP" rate="0.8"/></Cube></Cube></gesmes:Envelope>"""
+PATH = "/www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
+
+
+@pytest.fixture
+def mirror(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> HTTPServer:
+    """A loopback server that stands for every feed."""
+    monkeypatch.setenv("RACKRATE_MIRROR", httpserver.url_for("").rstrip("/"))
+    return httpserver
+
+
+def test_fresh_rates_are_kept_and_reported(mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror.expect_request(PATH).respond_with_data(ECB)
+    assert main(["refresh", "ecb"]) == 0
+    out, err = capsys.readouterr()
+    assert re.search(r"ecb +fresh +2", out)
+    assert err == "1 of 1 fresh.\n"
+    assert Store().rates().convert(1.0, "EUR", "USD") == 1.25
+
+
+def test_a_failing_feed_keeps_the_old_ones(mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror.expect_ordered_request(PATH).respond_with_data(ECB)
+    assert main(["refresh", "ecb"]) == 0
+    mirror.expect_request(PATH).respond_with_data("<html>moved</html>", status=404)
+    assert main(["refresh", "ecb"]) == 2
+    out, err = capsys.readouterr()
+    assert "failed" in out
+    assert "keep their last good prices" in err
+    assert Store().rates().convert(1.0, "EUR", "USD") == 1.25
+
+
+def test_json_is_the_whole_report(mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror.expect_request(PATH).respond_with_data(ECB)
+    mirror.expect_request(re.compile(".*runpod.*")).respond_with_data("no", status=404)
+    assert main(["refresh", "ecb", "runpod", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    report = json.loads(out)
+    assert [(row["provider"], row["status"]) for row in report["providers"]] == [("ecb", "fresh"), ("runpod", "failed")]
+
+
+def test_max_age_asks_nobody_again(mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror.expect_oneshot_request(PATH).respond_with_data(ECB)
+    assert main(["refresh", "ecb"]) == 0
+    assert main(["refresh", "ecb", "--max-age", "1"]) == 0
+    assert len(mirror.log) == 1
+    assert "recent" in capsys.readouterr().out
+
+
+def test_an_unknown_provider_is_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["refresh", "runpodd"]) == 2
+    assert "Did you mean runpod?" in capsys.readouterr().err
+
+
+def test_progress_names_who_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(live=True) as progress:
+        progress("ecb")
+        assert "waiting for ecb" in capsys.readouterr().err
+    assert capsys.readouterr().err == "\r\x1b[K"
+
+
+def test_no_progress_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(live=False) as progress:
+        progress("ecb")
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,131 @@
+"""`rackrate refresh`: fetch prices headless, show who is being asked, report on everyone at the end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from pricing import http, refresh, snapshot
+from pricing.settings import Settings
+from pricing.store import Store
+from tui import format as fmt
+from tui.cli.output import say
+from tui.cli.table import Column, print_table, terminal_width
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from types import FrameType
+
+COLUMNS = (
+    Column("provider", "Provider", 1),
+    Column("status", "Result", 1),
+    Column("rows", "Rows", 3),
+    Column("skipped", "Left out", 5),
+    Column("seconds", "Seconds", 6),
+    Column("prices_from", "In use", 4),
+    Column("note", "Note", 2, wrap=True),
+)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Refresh, report, and leave with 0 all fresh, 1 some failed, 2 nothing usable."""
+    store, settings = Store(), Settings.load()
+    progress = Progress(live=sys.stderr.isatty() and not args.json)
+    with cancelled_by_ctrl_c() as cancelled, progress:
+        report = refresh.refresh(
+            args.providers or None,
+            store=store,
+            on_progress=progress,
+            timeout_s=args.timeout or http.TIMEOUT_S,
+            accept=args.accept,
+            max_age_hours=args.max_age,
+            mirror=settings.mirror,
+            cancelled=cancelled,
+            bundled=snapshot.load_snapshot,
+        )
+    for message in store.messages:
+        say(message)
+    if args.json:
+        sys.stdout.write(json.dumps(report.as_dict(), indent=1) + "\n")
+    else:
+        print_table([report_row(outcome) for outcome in report.outcomes], COLUMNS)
+        say(conclusion(report))
+    return report.exit_code
+
+
+def report_row(outcome: refresh.Outcome) -> dict[str, object]:
+    """One provider's line of the report."""
+    note = outcome.message.removeprefix(f"{outcome.provider}: ")
+    return {
+        "provider": outcome.provider,
+        "status": outcome.status,
+        "rows": outcome.offers or None,
+        "skipped": sum(outcome.skipped.values()) or None,
+        "seconds": outcome.seconds,
+        "prices_from": outcome.fetched_at[:16].replace("T", " ") if outcome.fetched_at else "bundled",
+        "note": f"{note} {outcome.hint}".strip(),
+    }
+
+
+def conclusion(report: refresh.RefreshReport) -> str:
+    """The report in one sentence."""
+    good = sum(outcome.good for outcome in report.outcomes)
+    kept = sum(outcome.status in {"held", "failed", "cancelled"} for outcome in report.outcomes)
+    text = f"{good} of {len(report.outcomes)} fresh."
+    return f"{text} The others keep their last good prices." if kept else text
+
+
+@contextmanager
+def cancelled_by_ctrl_c() -> Iterator[threading.Event]:
+    """An event that Ctrl-C sets, so that requests under way end at once and nothing is half written."""
+    cancelled = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield cancelled
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        cancelled.set()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield cancelled
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Progress:
+    """One line on stderr that says who is still being asked; called from the workers' threads."""
+
+    def __init__(self, *, live: bool) -> None:
+        self.live = live
+        self.waiting: list[str] = []
+        self.done = 0
+        self.lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.live:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def __call__(self, event: refresh.Outcome | str) -> None:
+        """A name when it starts, its outcome when it ends."""
+        with self.lock:
+            if isinstance(event, str):
+                self.waiting.append(event)
+            else:
+                self.done += 1
+                if event.provider in self.waiting:
+                    self.waiting.remove(event.provider)
+            if self.live:
+                text = f"refreshing: {self.done} done, waiting for {', '.join(self.waiting) or 'nobody'}"
+                sys.stderr.write(f"\r\x1b[K{fmt.fit_width(text, terminal_width() - 1).rstrip()}")
+                sys.stderr.flush()
