@@ -219,6 +219,7 @@ def _chip_candidates(name: str, memory_gib: float | None, link: str | None) -> l
             found = _decide(readings, memory_gib, hint_link)
             if len(found) == 1:
                 return found
+            # More than one stays ambiguous, even where the hints leave none: never a guess.
             ambiguous = ambiguous or found or [reading[0] for reading in readings]
     # The spelling with its memory size and form factor taken off: they must then agree with what is found.
     for spelling in spellings:
@@ -241,7 +242,8 @@ def _chip_candidates(name: str, memory_gib: float | None, link: str | None) -> l
             if len(found) == 1:
                 return found
             ambiguous = ambiguous or found
-    if hint_link and (readings := _chip_readings(f"{text} {hint_link}")):
+    if (hint_link and not any(_form(one) == hint_link for one in ambiguous)
+            and (readings := _chip_readings(f"{text} {hint_link}"))):
         found = _decide(readings, memory_gib, hint_link)
         if len(found) == 1:
             return found
@@ -254,7 +256,7 @@ def _near_known(stated: float, one: Chip) -> bool:
 
 
 def _form(one: Chip) -> str:
-    return _link_class(one.name) or ("pcie" if one.pcie_gb_s and not one.link_gb_s else "")
+    return _link_class(one.name) or ("pcie" if one.interconnect == "none" else "")
 
 
 def _with_memory(one: Chip, name: str, memory_gib: float | None) -> Chip:
