@@ -17,7 +17,7 @@ help:  ## show these targets
 # The stamps make a second run instant; a changed pyproject.toml installs again.
 .venv/pyvenv.cfg:
 	@test -n "$(PYTHON)" || { echo "rackrate needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 $(STAMP): .venv/pyvenv.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .

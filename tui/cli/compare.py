@@ -11,6 +11,7 @@ from pricing import export
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.market import Market
 from pricing.settings import Settings
+from pricing.store import Store
 from tui import format as fmt
 from tui import rows
 from tui.cli.output import chosen_format, say, write_file
@@ -39,7 +40,10 @@ def run(args: argparse.Namespace) -> int:
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings)
     column, descending = sort_column(args.sort or DEFAULT_SORT)
     form = chosen_format(args)
-    market = Market.load(prices=Path(args.prices) if args.prices else None, bundled=not args.no_bundled)
+    prices = Path(args.prices) if args.prices else None
+    market = Market.load(prices, bundled=not args.no_bundled, store=Store())
+    for message in market.messages:
+        say(message)
     comparison = compare(market, workload, options)
     found = comparison.select(filters, sort=column, descending=descending)
     limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
