@@ -1,0 +1,286 @@
+"""Every offer against one workload: the estimate of its machine joined with its price.
+
+The estimator runs once per distinct machine; here its arrays are spread over the offers and priced. All arrays have
+one entry per offer, NaN = no figure. Costs are in `CompareOptions.currency`, without tax unless a rate is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models import cost
+from pricing import money
+from pricing.offer import OFFER_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from models.estimate import Estimates
+    from models.traffic import Workload
+    from pricing.filters import Filters
+    from pricing.market import Market
+
+    Array = np.ndarray[Any, Any]
+
+NOT_PRACTICAL = 50
+"""More servers than this for the user's traffic is marked."""
+STALE_DAYS = 180
+MONTH_DAYS = 30.44
+
+ESTIMATE_COLUMNS = (
+    "fits", "fit_reason", "weights_gib_per_device", "kv_bytes_per_token", "kv_pool_gib_per_device", "kv_pool_tokens",
+    "max_context", "max_sequences", "ttft_ms", "ttft_ms_low", "ttft_ms_high", "ttft_solo_ms", "ttft_p95_ms", "tpot_ms",
+    "tpot_ms_low", "tpot_ms_high", "tokens_per_s_user", "output_tokens_per_s", "output_tokens_per_s_low",
+    "output_tokens_per_s_high", "total_tokens_per_s", "prompt_tokens_per_s", "requests_per_s", "max_concurrency",
+    "engine_used", "quant_used", "tp_used", "replicas", "bound_by", "basis",
+)
+COST_COLUMNS = (
+    "requests_per_s_at_target", "servers_needed", "utilization", "hourly_cost", "monthly_cost",
+    "cost_per_m_output_tokens", "cost_per_m_total_tokens", "cost_per_m_output_tokens_full_load", "cost_currency",
+    "load_s", "meets_targets", "reason", "warnings", "price_age_days",
+)
+COMPARE_COLUMNS: tuple[str, ...] = (*OFFER_COLUMNS, *ESTIMATE_COLUMNS, *COST_COLUMNS)
+_TEXTS = frozenset({"fit_reason", "engine_used", "quant_used", "bound_by", "basis"})
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """How prices become costs. Months and hours as counts, `vat` and discounts as shares."""
+
+    currency: str = "USD"
+    hours_per_month: float = 730.0
+    setup_months: float = 12.0
+    vat: float | None = None
+    today: date = field(default_factory=date.today)
+    discounts: Mapping[str, float] = field(default_factory=dict)
+    rates: money.Rates = field(default_factory=money.Rates.bundled)
+
+
+def compare(market: Market, workload: Workload, terms: CompareOptions | None = None) -> Comparison:
+    """Estimate each distinct machine once and price every offer. Raises what the estimator raises."""
+    from models.estimate import estimate  # noqa: PLC0415 - the price side must not load the estimator
+
+    return Comparison(market, workload, estimate(market.table, workload), terms or CompareOptions())
+
+
+def prices(market: Market, terms: CompareOptions) -> tuple[Array, Array, Array]:
+    """(per hour, per month, setup fee) of each offer in the wished currency, discount and tax applied.
+
+    Prices that include tax already are left as they are. NaN where not stated or where the currency has no rate.
+    """
+    factors = [terms.rates.factor(code, terms.currency) for code in market.currencies]
+    table = np.array([np.nan if factor is None else factor for factor in factors] or [1.0])
+    factor = table[market.currency_index] if len(market) else np.empty(0)
+    if terms.discounts:
+        factor = factor * np.array([1 - terms.discounts.get(entry.provider, 0.0) for entry in market.offers])
+    if terms.vat:
+        gross = np.array([entry.vat_included is True for entry in market.offers], dtype=bool)
+        factor = np.where(gross, factor, factor * (1 + terms.vat))
+    return tuple(market.column(name) * factor for name in ("price_per_hour", "price_per_month", "setup_fee"))  # type: ignore[return-value]
+
+
+class Comparison:
+    """The answer for all offers; columns are made when asked for and kept."""
+
+    def __init__(self, market: Market, workload: Workload, estimates: Estimates, terms: CompareOptions) -> None:
+        """Price the estimates of a market's servers."""
+        self.market = market
+        self.workload = workload
+        self.estimates = estimates
+        self.terms = terms
+        self._columns: dict[str, Array] = {}
+        self._price()
+
+    def __len__(self) -> int:
+        return len(self.market)
+
+    def _gather(self, name: str) -> Array:
+        values = np.asarray(getattr(self.estimates, name))
+        return values[self.market.server_index] if len(values) else values[:0]
+
+    def _price(self) -> None:
+        market, terms, work = self.market, self.terms, self.workload
+        hourly, monthly, setup = prices(market, terms)
+        # A monthly contract costs the month however few hours the server runs.
+        contract = market.column("term") == "monthly"
+        hourly_price = np.where(contract & ~np.isnan(monthly), np.nan, hourly)
+        server_month = cost.effective_monthly(monthly, hourly_price, setup, terms.setup_months, terms.hours_per_month)
+        server_month = np.where(self._gather("fits").astype(bool), server_month, np.nan)
+
+        capacity = self._gather("requests_per_s_at_target").astype(float)
+        needed = self._gather("servers_needed").astype(float)
+        month = server_month * needed
+        hour = month / terms.hours_per_month
+        served = self._served_requests_per_s(needed, capacity)
+        tokens_in, tokens_out = work.input_tokens, work.output_tokens
+        self.price_per_hour, self.price_per_month = hourly, monthly
+        self.server_monthly_cost = server_month
+        """One server's month, setup share included."""
+        self._columns |= {
+            "requests_per_s_at_target": capacity,
+            "servers_needed": needed,
+            "utilization": self._gather("utilization").astype(float),
+            "monthly_cost": month,
+            "hourly_cost": hour,
+            "cost_per_m_output_tokens": cost.cost_per_m_tokens(hour, served * tokens_out),
+            "cost_per_m_total_tokens": cost.cost_per_m_tokens(hour, served * (tokens_in + tokens_out)),
+            "cost_per_m_output_tokens_full_load": cost.cost_per_m_tokens(
+                server_month / terms.hours_per_month, capacity * tokens_out),
+            "meets_targets": self._gather("meets_targets").astype(bool),
+            "fits": self._gather("fits").astype(bool),
+        }
+
+    def _served_requests_per_s(self, needed: Array, capacity: Array) -> Array:
+        """Requests a second that the servers really answer: the traffic, at most what they can."""
+        able = needed * capacity
+        if self.workload.requests_per_s is not None:
+            return np.where(np.isnan(able), np.nan, np.minimum(self.workload.requests_per_s, able))
+        # Closed loop: the users ask as fast as they are answered.
+        return needed * self._gather("requests_per_s").astype(float)
+
+    # columns
+
+    def column(self, name: str) -> Array:
+        """Any column of the comparison; texts and yes/no-or-unknown as objects. Raises KeyError for another name."""
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = self._make(name)
+        return found
+
+    def _make(self, name: str) -> Array:
+        if name in OFFER_COLUMNS:
+            return self.market.column(name)
+        if name in _TEXTS:
+            text = getattr(self.estimates, name)
+            per_server = np.array([text(at) or None for at in range(len(self.market.servers))], dtype=object)
+            return per_server[self.market.server_index] if len(per_server) else per_server
+        if name in {"reason", "warnings"}:
+            made = self.reason if name == "reason" else self._warning_text
+            return _objects([made(at) or None for at in range(len(self))])
+        if name == "cost_currency":
+            return _objects([self.terms.currency] * len(self))
+        if name == "load_s":
+            return self._load_s()
+        if name == "price_age_days":
+            return self.price_age_days
+        if name in ESTIMATE_COLUMNS or name == "memory_used_share":
+            return self._gather(name)
+        raise KeyError(name)
+
+    @cached_property
+    def price_age_days(self) -> Array:
+        """Days since each price was seen; NaN = undated."""
+        age = np.datetime64(self.terms.today, "D") - self.market.source_day
+        days = age.astype("timedelta64[D]").astype(float)
+        days[np.isnat(self.market.source_day)] = np.nan
+        return np.maximum(days, 0.0)
+
+    def _load_s(self) -> Array:
+        from models import checks  # noqa: PLC0415
+
+        weights = self._gather("weights_gib_per_device").astype(float)
+        devices = np.maximum(self._gather("tp_used").astype(float), 1.0) * np.maximum(
+            self._gather("replicas").astype(float), 1.0)
+        # Every replica reads the weights; the page cache gives all but the first reading for nothing.
+        per_replica = weights * devices / np.maximum(self._gather("replicas").astype(float), 1.0)
+        return checks.load_seconds(per_replica, self.market.column("storage"))
+
+    # one row
+
+    def reason(self, at: int) -> str:
+        """Why an offer does not meet the targets or has no figures; empty if it meets them."""
+        entry = self.market.offers[at]
+        if not self.market.known_hardware[at]:
+            return f"unknown chip {entry.gpu_model}"
+        said = self.estimates.reason(int(self.market.server_index[at]))
+        if said:
+            return said
+        if np.isnan(self.column("monthly_cost")[at]) and self.column("fits")[at]:
+            if self.terms.rates.factor(entry.currency, self.terms.currency) is None:
+                return f"no exchange rate for {entry.currency}"
+        return ""
+
+    def warnings(self, at: int) -> tuple[str, ...]:
+        """What to watch with an offer: host, disk, price, number of servers."""
+        entry = self.market.offers[at]
+        found = list(self.estimates.warnings(int(self.market.server_index[at])))
+        found += self._host_warnings(at)
+        if self.column("servers_needed")[at] > NOT_PRACTICAL:
+            found.append("not practical: more than 50 servers")
+        if entry.vat_included:
+            found.append("price includes tax")
+        age = self.price_age_days[at]
+        if np.isnan(age):
+            found.append("undated price")
+        elif age > STALE_DAYS:
+            found.append(f"price is {age:.0f} days old")
+        if entry.price_basis == "derived":
+            found.append("price worked out, not listed")
+        if self.market.out_of_stock[at]:
+            found.append(str(entry.availability))
+        return tuple(found)
+
+    def _host_warnings(self, at: int) -> list[str]:
+        from models import checks  # noqa: PLC0415
+
+        entry = self.market.offers[at]
+        if not self.column("fits")[at]:
+            return []
+        tp = _plain(self.column("tp_used")[at])
+        per_device = _plain(self.column("weights_gib_per_device")[at])
+        facts = {
+            "kind": entry.kind, "gpu_count": entry.gpu_count, "gpu_model": entry.gpu_model, "ram_gib": entry.ram_gib,
+            "cores": entry.cores, "vcpus": entry.vcpus, "storage": entry.storage, "interconnect": entry.interconnect,
+            "weights_gib": None if per_device is None else per_device * max(1, tp or 1),
+            "load_s": _plain(self.column("load_s")[at]), "tp_used": tp,
+        }
+        return [check.text for check in checks.server_checks(**facts)]
+
+    def _warning_text(self, at: int) -> str:
+        return "; ".join(self.warnings(at))
+
+    def row(self, at: int) -> dict[str, Any]:
+        """All compare columns of one offer as plain values, None = no figure."""
+        entry = self.market.offers[at]
+        values: dict[str, Any] = {name: getattr(entry, name) for name in OFFER_COLUMNS}
+        server = int(self.market.server_index[at])
+        for name in (*ESTIMATE_COLUMNS, *COST_COLUMNS):
+            if name in _TEXTS:
+                values[name] = getattr(self.estimates, name)(server) or None
+            elif name == "reason":
+                values[name] = self.reason(at) or None
+            elif name == "warnings":
+                values[name] = self._warning_text(at) or None
+            elif name == "cost_currency":
+                values[name] = self.terms.currency
+            else:
+                values[name] = _plain(self.column(name)[at])
+        return values
+
+    # order
+
+    def select(self, filters: Filters | None = None, sort: str = "cost_per_m_output_tokens", *,
+               descending: bool = False, limit: int | None = None) -> Array:
+        """Indices of the offers that pass, in display order (see filters.order). Raises InputError for a bad column."""
+        from pricing.filters import Filters, order  # noqa: PLC0415
+
+        found = order(self, (filters or Filters()).mask(self), sort, descending=descending)
+        return found if limit is None else found[:limit]
+
+
+def _objects(values: list[Any]) -> Array:
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result
+
+
+def _plain(value: Any) -> Any:
+    """A numpy scalar as Python's, NaN as None, whole floats kept as they are."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,81 @@
+"""Comparisons and offers as CSV, JSON and Markdown.
+
+Texts come from feeds and files: a cell that a spreadsheet would run as a formula is written with an apostrophe in
+front; numbers stay numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pricing.compare import COMPARE_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pricing.compare import Comparison
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "＝", "＋", "－", "＠")
+
+MARKDOWN_COLUMNS = ("server", "provider", "region", "cost_per_m_output_tokens", "monthly_cost", "ttft_ms",
+                    "tokens_per_s_user", "max_concurrency", "meets_targets", "reason")
+
+
+def rows(comparison: Comparison, chosen: Iterable[int]) -> Iterable[dict[str, Any]]:
+    """All compare columns of the chosen offers, in that order."""
+    return (comparison.row(int(at)) for at in chosen)
+
+
+def safe(value: object) -> object:
+    """A cell: None empty, booleans in small letters, floats as written, dangerous texts defused."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{value}" if value.lstrip(" ").startswith(_FORMULA) else value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 1e15 else float(f"{value:.10g}")
+    return value
+
+
+def write_csv(out: TextIO, table: Iterable[Mapping[str, Any]], columns: Sequence[str] = COMPARE_COLUMNS) -> int:
+    """Write rows as CSV with a header; how many there were."""
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    count = 0
+    for row in table:
+        writer.writerow([safe(row.get(name)) for name in columns])
+        count += 1
+    return count
+
+
+def rows_json(table: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
+    """Rows as a JSON list; a missing figure is null, never NaN."""
+    names = None if columns is None else set(columns)
+    clean = [{name: _finite(value) for name, value in row.items() if names is None or name in names} for row in table]
+    return json.dumps(clean, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def markdown(table: Iterable[Mapping[str, Any]], columns: Sequence[str] = MARKDOWN_COLUMNS) -> str:
+    """Rows as a Markdown table; bars and line breaks in texts are escaped."""
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(_short(row.get(name)) for name in columns) + " |" for row in table]
+    return "\n".join(lines) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _short(value: Any) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")

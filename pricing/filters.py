@@ -1,0 +1,169 @@
+"""Which offers are shown and in which order."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.errors import InputError
+from pricing import offer as schema
+from pricing.compare import COMPARE_COLUMNS, MONTH_DAYS
+
+if TYPE_CHECKING:
+    from pricing.compare import Comparison
+    from pricing.where import Where
+
+    Array = np.ndarray[Any, Any]
+
+DEFAULT_TERMS = ("on_demand", "monthly")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What an offer must be to be shown; empty or None = no condition. Prices are what the traffic costs, in dollars."""
+
+    kind: str | None = None
+    """cpu or gpu."""
+    providers: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    """Each is an exact region, else the start of one, else a group (eu, us, asia, other)."""
+    terms: tuple[str, ...] = DEFAULT_TERMS
+    """("all",) shows every term."""
+    undated: bool = False
+    """Show prices without a date too."""
+    max_age_months: float | None = 24.0
+    max_usd_hour: float | None = None
+    max_usd_month: float | None = None
+    fit: str = "all"
+    """all, fits or targets."""
+    text: str = ""
+    """Words that must all occur in provider, region, server, chip, CPU, tier or term."""
+    where: Where | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what would silently show nothing. Raises InputError."""
+        if self.kind not in {None, "", *schema.KINDS}:
+            raise InputError(f"Kind is cpu or gpu, not {self.kind!r}.")
+        if self.fit not in {"all", "fits", "targets"}:
+            raise InputError(f"Fit is all, fits or targets, not {self.fit!r}.")
+        for term in self.terms:
+            if term not in {"all", *schema.TERMS}:
+                raise InputError(f"Unknown term {term!r}.", hint=f"Known: all, {', '.join(schema.TERMS)}.")
+
+    def mask(self, comparison: Comparison) -> Array:
+        """True for the offers that pass."""
+        market = comparison.market
+        mask = np.ones(len(market), dtype=bool)
+        if self.kind:
+            mask &= market.is_gpu == (self.kind == "gpu")
+        if self.providers:
+            mask &= np.isin(market.column("provider").astype(str), [name.lower() for name in self.providers])
+        if self.regions:
+            mask &= region_mask(comparison, self.regions)
+        if "all" not in self.terms and self.terms:
+            mask &= np.isin(market.column("term").astype(str), list(self.terms))
+        mask &= self._age(comparison)
+        if self.max_usd_hour is not None:
+            mask &= usd(comparison, comparison.column("hourly_cost")) <= self.max_usd_hour
+        if self.max_usd_month is not None:
+            mask &= usd(comparison, comparison.column("monthly_cost")) <= self.max_usd_month
+        if self.fit == "fits":
+            mask &= comparison.column("fits")
+        elif self.fit == "targets":
+            mask &= comparison.column("meets_targets")
+        for word in self.text.lower().split():
+            mask &= text_mask(comparison, word)
+        if self.where is not None:
+            mask &= self.where.mask(comparison)
+        return mask
+
+    def _age(self, comparison: Comparison) -> Array:
+        age = comparison.price_age_days
+        dated = ~np.isnan(age)
+        young = np.ones(len(age), dtype=bool)
+        if self.max_age_months is not None:
+            young = ~(age > self.max_age_months * MONTH_DAYS)
+        # The user's own quotes and machines are shown whatever their date.
+        own = comparison.market.column("provider") == "custom"
+        return own | (young & (dated | self.undated))
+
+
+def usd(comparison: Comparison, amounts: Array) -> Array:
+    """Amounts of the shown currency in dollars."""
+    factor = comparison.terms.rates.factor(comparison.terms.currency, "USD")
+    return amounts * (np.nan if factor is None else factor)
+
+
+def region_mask(comparison: Comparison, wanted: tuple[str, ...]) -> Array:
+    """Offers in the wished regions: exact, then prefix, then group. A row may name several regions."""
+    names = comparison.market.column("region")
+    groups = comparison.market.column("region_group")
+    spellings = {name: name.lower() for name in dict.fromkeys(names) if name}
+    mask = np.zeros(len(names), dtype=bool)
+    for want in (entry.strip().lower() for entry in wanted):
+        found = {name for name, low in spellings.items() if low == want or want in low.split()}
+        if not found:
+            found = {name for name, low in spellings.items()
+                     if low.startswith(want) or any(part.startswith(want) for part in low.split())}
+        if want in schema.REGION_GROUPS and not any(low == want for low in spellings.values()):
+            mask |= groups == want
+        else:
+            mask |= np.array([name in found for name in names], dtype=bool)
+            if want in schema.REGION_GROUPS:
+                mask |= groups == want
+    return mask
+
+
+def text_mask(comparison: Comparison, word: str) -> Array:
+    """Offers whose names hold a word."""
+    return np.array([word in text for text in haystack(comparison)], dtype=bool)
+
+
+def haystack(comparison: Comparison) -> list[str]:
+    """The searchable text of each offer, made once per market."""
+    market = comparison.market
+    found: list[str] | None = getattr(market, "_haystack", None)
+    if found is None:
+        found = [" ".join(filter(None, (
+            entry.provider, entry.region, entry.region_group, entry.server, entry.kind, entry.gpu_model,
+            entry.cpu_model, entry.term, entry.tier))).lower() for entry in market.offers]
+        market._haystack = found  # type: ignore[attr-defined]  # noqa: SLF001 - kept with what it is made of
+    return found
+
+
+def order(comparison: Comparison, mask: Array, sort: str, *, descending: bool = False) -> Array:
+    """Offers that pass: those that meet the targets first, then misses, then those without a figure.
+
+    Out of stock is last inside each; then the sort column, unknown values last either way; ties by price, then by id.
+    """
+    chosen = np.flatnonzero(mask)
+    if not len(chosen):
+        return chosen
+    values = sort_values(comparison, sort)[chosen]
+    unknown = np.isnan(values)
+    values = np.where(unknown, 0.0, -values if descending else values)
+    price = comparison.column("monthly_cost")[chosen]
+    meets = comparison.column("meets_targets")[chosen]
+    group = np.where(meets & ~np.isnan(price), 0, np.where(np.isnan(price), 2, 1))
+    undated = np.isnan(comparison.price_age_days[chosen]) & (comparison.market.column("provider")[chosen] != "custom")
+    price = np.where(np.isnan(price), np.inf, price)
+    keys = (comparison.market.rank[chosen], undated, price, values, unknown,
+            comparison.market.out_of_stock[chosen], group)
+    return chosen[np.lexsort(keys)]
+
+
+def sort_values(comparison: Comparison, sort: str) -> Array:
+    """A column as numbers that sort: texts by alphabet, NaN = none. Raises InputError for a name that is no column."""
+    if sort not in COMPARE_COLUMNS:
+        near = difflib.get_close_matches(sort, COMPARE_COLUMNS, 3, 0.5)
+        raise InputError(f"There is no column {sort!r} to sort by.",
+                         hint=f"Did you mean {', '.join(near)}?" if near else "")
+    values = comparison.column(sort)
+    if values.dtype != object:
+        return values.astype(float)
+    texts = [None if value is None else str(value).lower() for value in values]
+    place = {text: at for at, text in enumerate(sorted({text for text in texts if text is not None}))}
+    return np.array([np.nan if text is None else place[text] for text in texts], dtype=float)
