@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 import re
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from models import names
@@ -116,7 +116,7 @@ def llm(name: str) -> LLM:
 
     Raises UnknownNameError for a name no alias reaches, InputError for a config.json that cannot be used.
     """
-    if name.endswith(".json") and os.path.exists(name):
+    if name.endswith(".json") and Path(name).exists():
         from models.hf_config import read_config  # pydantic costs start time: loaded only for a user's own file
 
         return read_config(name)
@@ -355,7 +355,7 @@ def hardware(name: str, *, memory_gib: float | None = None,
     if not candidates and (processor := find_cpu(name)):
         return "cpu", processor
     close = tuple(dict.fromkeys(one.name for one in candidates)) or names.nearest(
-        name, [one.name for one in (*chips(), *cpus())])
+        name, [one.name for one in chips()] + [one.name for one in cpus()])
     raise UnknownNameError("hardware", name, close)
 
 

@@ -39,8 +39,8 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
 _NOISE = re.compile(
     r"\bor equivalent\b|\(r\)|\(tm\)|®|™|\b(?:processor|prozessor|cpu|\d+-core)\b|@\s*[\d.]+\s*ghz|\b[\d.]+\s*ghz\b", re.IGNORECASE)
 _SOCKETS = re.compile(r"^\s*(?:(\d{1,2})\s*[x×](?=\s|[a-z])\s*|dual\s+|single\s+)", re.IGNORECASE)
-_BRANDS = frozenset(
-    "intel amd xeon epyc ryzen core gold silver platinum bronze ampere aws threadripper opteron max series".split())
+_BRANDS = frozenset(("intel", "amd", "xeon", "epyc", "ryzen", "core", "gold", "silver", "platinum", "bronze", "ampere", "aws",
+                     "threadripper", "opteron", "max", "series"))
 _VENDORS = {"intel": "Intel", "xeon": "Intel", "amd": "AMD", "epyc": "AMD", "ryzen": "AMD", "ampere": "Ampere", "aws": "AWS"}
 
 

@@ -6,13 +6,15 @@ import csv
 import json
 from collections import defaultdict
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic import BaseModel
 
 from models import catalog, schema
 from models.names import normalise
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 TABLES: list[tuple[str, type[BaseModel], int, str]] = [
     ("llms.json", schema.LLMRow, 188, "name"), ("accelerators.csv", schema.ChipRow, 216, "name"),

@@ -48,7 +48,9 @@ def test_memory_and_link_decide(name: str, memory: float | None, link: str | Non
     assert catalog.chip(name, memory_gib=memory, link=link).name == key
 
 
-@pytest.mark.parametrize(("name", "memory", "link"), [("A100", None, None), ("A100", 80, None), ("A100", None, "sxm"), ("H100", None, None)])
+@pytest.mark.parametrize(("name", "memory", "link"), [
+    ("A100", None, None), ("A100", 80, None), ("A100", None, "sxm"), ("H100", None, None),
+])
 def test_ambiguous_chip_lists_its_candidates(name: str, memory: float | None, link: str | None) -> None:
     assert catalog.find_chip(name, memory_gib=memory, link=link) is None
     with pytest.raises(UnknownNameError) as caught:
@@ -99,7 +101,9 @@ def test_no_cpu_by_part_or_of_another_vendor(name: str) -> None:
     assert catalog.find_cpu(name) is None
 
 
-@pytest.mark.parametrize(("spelling", "sockets"), [("2x Intel Xeon Gold 6438Y+", 2), ("Dual EPYC 7742", 2), ("EPYC 7742", None), ("9950X3D", None)])
+@pytest.mark.parametrize(("spelling", "sockets"), [
+    ("2x Intel Xeon Gold 6438Y+", 2), ("Dual EPYC 7742", 2), ("EPYC 7742", None), ("9950X3D", None),
+])
 def test_cpu_sockets(spelling: str, sockets: int | None) -> None:
     assert cpu_sockets(spelling) == sockets
 
@@ -114,7 +118,9 @@ def test_class_entries_have_bandwidth_but_no_cores() -> None:
     assert (hidden.name, hidden.cores, hidden.peak_bandwidth_gb_s) == ("AMD EPYC Milan (model hidden)", None, 204.8)
 
 
-@pytest.mark.parametrize(("spelling", "key"), [("Q4_K_M", "q4_k_m"), ("FP8", "fp8"), ("int4-awq", "awq"), ("bfloat16", "bf16"), ("f16", "f16")])
+@pytest.mark.parametrize(("spelling", "key"), [
+    ("Q4_K_M", "q4_k_m"), ("FP8", "fp8"), ("int4-awq", "awq"), ("bfloat16", "bf16"), ("f16", "f16"),
+])
 def test_quant_spellings(spelling: str, key: str) -> None:
     assert catalog.quant(spelling).key == key
 
@@ -127,7 +133,9 @@ def test_weight_and_cache_formats_are_apart() -> None:
     assert catalog.find_quant("4bit") is None
 
 
-@pytest.mark.parametrize(("spelling", "key"), [("vLLM", "vllm"), ("TensorRT-LLM", "trt-llm"), ("vLLM CPU", "vllm-cpu"), ("Ollama", "ollama")])
+@pytest.mark.parametrize(("spelling", "key"), [
+    ("vLLM", "vllm"), ("TensorRT-LLM", "trt-llm"), ("vLLM CPU", "vllm-cpu"), ("Ollama", "ollama"),
+])
 def test_engine_spellings(spelling: str, key: str) -> None:
     assert catalog.engine(spelling).key == key
 
