@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.errors import InputError
+from models.errors import InputError, UnknownNameError
 from pricing import export
 from pricing.compare import COMPARE_COLUMNS, compare
+from pricing.filters import region_mask
 from pricing.market import Market
+from pricing.offer import REGION_GROUPS
+from pricing.provider import providers
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
     from models.traffic import Workload
     from pricing.compare import Comparison
+    from pricing.filters import Filters
 
 DEFAULT_SORT = "cost_per_m_output_tokens"
 TABLE_ROWS = 30
@@ -37,19 +42,21 @@ LARGEST_FIRST = frozenset(
 def run(args: argparse.Namespace) -> int:
     """Compare, then write what was asked for; messages go to stderr."""
     settings = Settings.load()
-    workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings)
+    store = Store()
+    workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     column, descending = sort_column(args.sort or DEFAULT_SORT)
     form = chosen_format(args)
     prices = Path(args.prices) if args.prices else None
-    market = Market.load(prices, bundled=not args.no_bundled, store=Store())
+    market = Market.load(prices, bundled=not args.no_bundled, store=store)
     for message in market.messages:
         say(message)
     comparison = compare(market, workload, options)
-    found = comparison.select(filters, sort=column, descending=descending)
+    check_filters(comparison, filters)
+    found = comparison.select(filters, sort=column, descending=descending).tolist()
     limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
     shown = found[:limit] if limit else found
     if args.csv:
-        write_file(args.csv, export.csv_text(comparison, shown))
+        write_file(args.csv, csv_of(comparison, shown))
         say(f"Wrote {len(shown):,} offers to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
             return 0
@@ -60,16 +67,37 @@ def run(args: argparse.Namespace) -> int:
 def write(comparison: Comparison, shown: Sequence[int], form: str, *, total: int) -> None:
     """The chosen offers on stdout in one of the four formats."""
     if form == "csv":
-        sys.stdout.write(export.csv_text(comparison, shown))
+        export.write_csv(sys.stdout, export.rows(comparison, shown))
     elif form == "json":
-        sys.stdout.write(export.json_text(comparison, shown))
+        sys.stdout.write(export.rows_json(export.rows(comparison, shown)) + "\n")
     elif form == "markdown":
-        sys.stdout.write(export.markdown(comparison, shown))
+        sys.stdout.write(export.markdown(export.rows(comparison, shown)))
     else:
         say(question(comparison.workload))
         if len(shown):
-            print_table(table_rows(comparison, shown), columns(comparison.options.currency))
+            print_table(table_rows(comparison, shown), columns(comparison.terms.currency))
         say(summary(comparison, shown, total))
+
+
+def csv_of(comparison: Comparison, shown: Sequence[int]) -> str:
+    """The chosen offers as the text of a CSV file."""
+    text = io.StringIO()
+    export.write_csv(text, export.rows(comparison, shown))
+    return text.getvalue()
+
+
+def check_filters(comparison: Comparison, filters: Filters) -> None:
+    """A provider or region that nobody has is a typing error, not an empty answer. Raises InputError."""
+    known = set(comparison.market.column("provider"))
+    for name in filters.providers:
+        if name.lower() not in known and name.lower() not in (known := known | set(providers())):
+            raise UnknownNameError("provider", name, tuple(filter(None, [nearest(name.lower(), known)])))
+    for name in filters.regions:
+        if name.lower() not in REGION_GROUPS and not region_mask(comparison, (name,)).any():
+            raise InputError(
+                f"No offer is in the region {name!r}.",
+                hint="Give a region, the beginning of one, or eu, us, asia or other.",
+            )
 
 
 def sort_column(asked: str) -> tuple[str, bool]:
@@ -114,8 +142,8 @@ def columns(currency: str) -> tuple[Column, ...]:
         Column("ttft_ms", "TTFT ms", 5),
         Column("tokens_per_s_user", "tok/s user", 4),
         Column("output_tokens_per_s", "tok/s all", 11),
-        Column("max_concurrency", "Users", 9, fmt.number),  # type: ignore[arg-type]
-        Column("servers_needed", "Servers", 6, fmt.count),  # type: ignore[arg-type]
+        Column("max_concurrency", "Users", 9, fmt.number),
+        Column("servers_needed", "Servers", 6, fmt.count),
         Column("monthly_cost", f"{currency}/month", 6),
         Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
         Column("bound_by", "Limited by", 8),
@@ -140,7 +168,7 @@ def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
         "term": rows.term(offer),
         "region": offer.region or offer.region_group,
         "fit": f"{mark}{fmt.share(used)}%" if isinstance(used, float) else None,
-        "age": fmt.age(row["price_age_days"]) if row.get("price_age_days") is not None else "undated",  # type: ignore[arg-type]
+        "age": fmt.age(row["price_age_days"]) if row.get("price_age_days") is not None else "undated",
         "reason": "" if row.get("meets_targets") else row.get("reason"),
     }
 
@@ -149,5 +177,9 @@ def summary(comparison: Comparison, shown: Sequence[int], total: int) -> str:
     """How much of what is shown, and from when."""
     if not total:
         return "No offer passes the filters; --term all, --undated or fewer filters show more."
+    money = comparison.terms
+    rates = f", rates of {money.rates.date}" if {money.currency} != set(comparison.market.currencies) else ""
     part = f"{len(shown):,} of {total:,} offers (--limit 0 shows all)" if len(shown) < total else f"{total:,} offers"
-    return f"{part} out of {len(comparison.market.offers):,}; bundled prices of {comparison.market.snapshot_date}."
+    return (
+        f"{part} out of {len(comparison.market.offers):,}; bundled prices of {comparison.market.snapshot_date}{rates}."
+    )

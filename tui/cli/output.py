@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that begins so would run as a formula when a spreadsheet opens the file."""
-
 
 def say(message: str) -> None:
     """A message for the person: stdout belongs to the result."""
@@ -49,28 +46,18 @@ def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[Column], form: 
 
 
 def csv_text(rows: Sequence[Mapping[str, object]], keys: Sequence[str]) -> str:
-    """RFC 4180 with plain line ends; missing values are empty."""
+    """RFC 4180 with plain line ends; missing values are empty, formulas defused."""
+    from pricing import export
+
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(keys)
-    writer.writerows([cell(row.get(key)) for key in keys] for row in rows)
+    export.write_csv(out, ({key: flat(row.get(key)) for key in keys} for row in rows), keys)
     return out.getvalue()
 
 
-def cell(value: object) -> object:
-    """One CSV value: nothing for a missing one, formulas defused."""
+def flat(value: object) -> object:
+    """One cell's value: several are joined."""
     value = plain(value)
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
-        return int(value)
-    if isinstance(value, (list, tuple)):
-        return "; ".join(str(item) for item in value)
-    if isinstance(value, str) and value.startswith(FORMULA):
-        return f"'{value}"
-    return value
+    return "; ".join(str(item) for item in value) if isinstance(value, list) else value
 
 
 def plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ import shutil
 import sys
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 GAP = 2
 WIDEST_CELL = 36
 """A longer text is shortened with an ellipsis; the other formats hold it whole."""
+FILE_CELLS = 200
+"""Line length of a table that goes into a file."""
 NARROWEST_NOTE = 18
 """Below this the wrapped last column is not worth its lines."""
 
@@ -32,7 +34,7 @@ class Column:
     """With its unit: cells hold bare numbers."""
     priority: int = 5
     """1 is kept longest."""
-    show: Callable[[object], str] | None = None
+    show: Callable[[Any], str] | None = None
     wrap: bool = False
     """A sentence: takes the rest of the line and wraps on words (last column only)."""
 
@@ -136,7 +138,9 @@ def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column])
     """Write the table to stdout and what found no room to stderr."""
     terminal = sys.stdout.isatty()
     bold = terminal and not os.environ.get("NO_COLOR")
-    lines, hidden = render(rows, columns, cells=terminal_width() if terminal else 200, bold=bold)
+    lines, hidden = render(
+        rows, columns, cells=terminal_width() if terminal or os.environ.get("COLUMNS") else FILE_CELLS, bold=bold
+    )
     sys.stdout.write("\n".join(lines) + "\n")
     if hidden:
         sys.stderr.write(f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them.\n")

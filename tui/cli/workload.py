@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from models import catalog
 from models.errors import InputError
 from models.traffic import Workload
-from pricing.compare import CompareOptions, Filters
+from pricing.compare import MONTH_DAYS, CompareOptions
+from pricing.filters import Filters
 from pricing.offer import TERMS
 from pricing.where import compile_where
 from tui.cli.parser import nearest
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     import argparse
     from datetime import date
 
+    from pricing.money import Rates
     from pricing.settings import Settings
 
 DEFAULT_MODEL = "Llama-3.1-8B"
 DEFAULT_QUANT = "8bit"
-DAYS_PER_MONTH = 365.25 / 12
 
 
 def today() -> date:
@@ -50,14 +51,22 @@ def workload_from(args: argparse.Namespace) -> Workload:
     )
 
 
-def options_from(args: argparse.Namespace, settings: Settings) -> CompareOptions:
-    """Money and months: flags win over the settings."""
+def options_from(args: argparse.Namespace, settings: Settings, rates: Rates) -> CompareOptions:
+    """Money and months: flags win over the settings. Raises InputError for a currency without a rate."""
+    currency = (args.currency or settings.currency).upper()
+    if currency not in rates.currencies():
+        raise InputError(
+            f"There is no exchange rate for {currency}.",
+            hint=f"Known: {', '.join(rates.currencies())}; `rackrate refresh ecb` fetches more.",
+        )
     return CompareOptions(
-        currency=(args.currency or settings.currency).upper(),
+        currency=currency,
         hours_per_month=args.hours_per_month or settings.hours_per_month,
         setup_months=args.setup_months or settings.setup_months,
         vat=settings.vat if args.vat is None else args.vat,
         today=today(),
+        discounts=settings.discounts,
+        rates=rates,
     )
 
 
@@ -67,7 +76,9 @@ def filters_from(args: argparse.Namespace) -> Filters:
     if args.term:
         choices["terms"] = _terms(args.term)
     if args.since:
-        choices["max_age_months"] = max((today() - args.since).days, 0) / DAYS_PER_MONTH
+        choices["max_age_months"] = max((today() - args.since).days, 0) / MONTH_DAYS
+    elif args.undated:
+        choices["max_age_months"] = None
     if args.where:
         choices["where"] = compile_where(args.where)
     return Filters(
@@ -81,10 +92,10 @@ def filters_from(args: argparse.Namespace) -> Filters:
     )
 
 
-def _terms(asked: list[str]) -> Any:
+def _terms(asked: list[str]) -> tuple[str, ...]:
     names = [word.lower().replace("-", "_") for word in asked]
     if "all" in names:
-        return "all"
+        return ("all",)
     for name in names:
         if name not in TERMS:
             close = nearest(name, [*TERMS, "all"])
