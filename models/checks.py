@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from models import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +45,7 @@ class Check:
     """One check that found something."""
 
     code: str
-    message: str
+    text: str
     """A sentence with the figures."""
     formula: str
     value: float
@@ -52,6 +55,7 @@ class Check:
     """warning, or note where it works but only just."""
 
 
+@lru_cache(maxsize=4096)
 def storage_kind(text: str | None) -> str:
     """nvme, ssd, hdd, network or unknown, from an offer's storage text; of several drives the fastest."""
     words = (text or "").lower()
@@ -65,12 +69,12 @@ def storage_kind(text: str | None) -> str:
     return "hdd" if re.search(r"hdd|sata|sas\b", drives) else "unknown"
 
 
-def load_seconds(weights_gib: ArrayLike, kinds: Sequence[str]) -> NDArray[np.float64]:
-    """Seconds to read the weights (GiB, whole server) from disk; NaN where the weights are not known.
+def load_seconds(weights_gib: ArrayLike, storage: Sequence[str | None]) -> NDArray[np.float64]:
+    """Seconds to read the weights (GiB, whole server) from disk, from each offer's storage text; NaN where weights are not known.
 
-    A kind of `unknown` is taken as a SATA SSD: `storage_kind` tells which figures are assumed.
+    Storage of unknown kind is taken as a SATA SSD: `storage_kind` tells which figures are assumed.
     """
-    rates = np.array([READ_GB_S[kind] for kind in kinds], dtype=np.float64)
+    rates = np.array([READ_GB_S[storage_kind(text)] for text in storage], dtype=np.float64)
     return np.asarray(weights_gib, dtype=np.float64) * _GB_PER_GIB / rates
 
 
@@ -88,6 +92,14 @@ def is_fast_link(interconnect: str) -> bool:
     return any(link in text for link in ("xgmi", "infinity fabric", "roce", "ici", "neuronlink", "hccs", "xelink", "sxm"))
 
 
+def joined_fast(interconnect: str | None, gpu_model: str | None) -> bool:
+    """Whether a server's GPUs talk past PCIe: as the offer says, else as the chip is built."""
+    if interconnect:
+        return is_fast_link(interconnect)
+    chip = catalog.find_chip(gpu_model) if gpu_model else None
+    return chip is not None and is_fast_link(chip.interconnect)
+
+
 def masks(*, gpu: ArrayLike, weights_gib: ArrayLike, ram_gib: ArrayLike, load_s: ArrayLike, tp: ArrayLike,
           fast_link: ArrayLike, gpu_count: ArrayLike, cores: ArrayLike) -> dict[str, NDArray[np.bool_]]:
     """Which servers each check warns about; NaN = not stated. `gpu` and `fast_link` are booleans, memory in GiB, cores physical."""
@@ -102,9 +114,16 @@ def masks(*, gpu: ArrayLike, weights_gib: ArrayLike, ram_gib: ArrayLike, load_s:
         }
 
 
-def server_checks(*, gpu: bool, weights_gib: float | None, ram_gib: float | None, storage: str | None, tp: int,
-                  interconnect: str, gpu_count: float, cores: float | None) -> tuple[Check, ...]:
-    """The checks that find something on one server, in the order of `CODES`; None = not stated."""
+def server_checks(*, kind: str, gpu_count: float | None, ram_gib: float | None, storage: str | None,
+                  weights_gib: float | None, tp_used: float | None, interconnect: str | None = None,
+                  gpu_model: str | None = None, cores: float | None = None, vcpus: float | None = None,
+                  load_s: float | None = None) -> tuple[Check, ...]:
+    """The checks that find something on one server, in the order of `CODES`; None = not stated.
+
+    `cores` are physical; without them two vCPUs count as one. Without `interconnect` the chip's own link counts.
+    """
+    gpu, gpus, tp = kind == "gpu", gpu_count or 1.0, int(tp_used or 1)
+    cores = cores or (vcpus / 2 if vcpus else None)
     found = []
     if gpu and weights_gib and ram_gib and ram_gib < RAM_MARGIN * weights_gib:
         short = ram_gib < weights_gib
@@ -115,22 +134,22 @@ def server_checks(*, gpu: bool, weights_gib: float | None, ram_gib: float | None
             "host RAM < weights" if short else f"host RAM < {RAM_MARGIN} x weights", ram_gib,
             weights_gib * (1.0 if short else RAM_MARGIN), _RAM_SOURCE, "warning" if short else "note"))
     if weights_gib:
-        kind = storage_kind(storage)
-        seconds = float(load_seconds([weights_gib], [kind])[0])
+        disk_kind = storage_kind(storage)
+        seconds = load_s if load_s is not None else float(load_seconds([weights_gib], [storage])[0])
         if math.isfinite(seconds) and seconds > SLOW_LOAD_S:
             disk = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "network": "network storage",
-                    "unknown": "a disk of unknown kind (SATA SSD assumed)"}[kind]
+                    "unknown": "a disk of unknown kind (SATA SSD assumed)"}[disk_kind]
             found.append(Check(
                 SLOW_LOAD, f"Loading {weights_gib:,.0f} GiB of weights from {disk} takes about {_minutes(seconds)}.",
-                f"weights / {READ_GB_S[kind]:g} GB/s", seconds, SLOW_LOAD_S, _READ_SOURCE,
-                "note" if kind == "unknown" else "warning"))
-    if gpu and tp > 1 and not is_fast_link(interconnect):
+                f"weights / {READ_GB_S[disk_kind]:g} GB/s", seconds, SLOW_LOAD_S, _READ_SOURCE,
+                "note" if disk_kind == "unknown" else "warning"))
+    if gpu and tp > 1 and not joined_fast(interconnect, gpu_model):
         found.append(Check(
             TP_OVER_PCIE, f"Tensor parallelism over {tp} GPUs runs through PCIe: prefill can drop to 0.2-0.6 of NVLink's.",
             "tp > 1 and no NVLink, xGMI or RoCE", float(tp), 1.0, _PCIE_SOURCE))
-    if gpu and cores and cores < (needed := float(cores_needed(gpu_count))):
+    if gpu and cores and cores < (needed := float(cores_needed(gpus))):
         found.append(Check(
-            FEW_CORES, f"{cores:g} host {'core' if cores == 1 else 'cores'} for {_gpus(gpu_count)}: engines want {needed:g}, "
+            FEW_CORES, f"{cores:g} host {'core' if cores == 1 else 'cores'} for {_gpus(gpus)}: engines want {needed:g}, "
             "or the scheduler slows the GPU down.",
             "physical cores < 2 + GPUs", cores, needed, _CORES_SOURCE))
     return tuple(found)

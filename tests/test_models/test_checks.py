@@ -7,7 +7,7 @@ import pytest
 
 from models import checks
 
-GOOD = {"gpu": True, "weights_gib": 8.0, "ram_gib": 64.0, "storage": "1x960GB NVMe", "tp": 1, "interconnect": "none",
+GOOD = {"kind": "gpu", "weights_gib": 8.0, "ram_gib": 64.0, "storage": "1x960GB NVMe", "tp_used": 1, "interconnect": "none",
         "gpu_count": 1.0, "cores": 8.0}
 
 
@@ -24,10 +24,10 @@ def test_host_ram_below_the_weights() -> None:
     short, = checks.server_checks(**{**GOOD, "weights_gib": 60.5, "ram_gib": 32.0})
     tight, = checks.server_checks(**{**GOOD, "weights_gib": 60.5, "ram_gib": 64.0})
     assert (short.code, short.severity) == (checks.RAM_BELOW_WEIGHTS, "warning")
-    assert "32 GiB is below the 60 GiB" in short.message
+    assert "32 GiB is below the 60 GiB" in short.text
     assert (tight.code, tight.severity) == (checks.RAM_BELOW_WEIGHTS, "note")
     assert codes(weights_gib=60.5, ram_gib=128.0) == []
-    assert codes(weights_gib=60.5, ram_gib=32.0, gpu=False) == []
+    assert codes(weights_gib=60.5, ram_gib=32.0, kind="cpu") == []
 
 
 @pytest.mark.parametrize(("text", "kind"), [
@@ -41,7 +41,7 @@ def test_storage_kind(text: str | None, kind: str) -> None:
 
 
 def test_load_time_by_storage() -> None:
-    seconds = checks.load_seconds([140, 140, 140, np.nan], ["nvme", "hdd", "unknown", "nvme"])
+    seconds = checks.load_seconds([140, 140, 140, np.nan], ["2x1TB NVMe", "2x2TB HDD SATA", None, "nvme"])
     assert seconds[:3] == pytest.approx([50.1, 1002.2, 300.6], rel=0.01)
     assert np.isnan(seconds[3])
 
@@ -49,9 +49,9 @@ def test_load_time_by_storage() -> None:
 def test_slow_load_says_how_long_and_what_is_assumed() -> None:
     slow, = checks.server_checks(**{**GOOD, "weights_gib": 140.0, "ram_gib": 512.0, "storage": "2x2000GB HDD SATA"})
     assert slow.code == checks.SLOW_LOAD
-    assert "17 minutes" in slow.message
+    assert "17 minutes" in slow.text
     unknown, = checks.server_checks(**{**GOOD, "weights_gib": 400.0, "ram_gib": 1024.0, "storage": None})
-    assert "assumed" in unknown.message
+    assert "assumed" in unknown.text
     assert unknown.severity == "note"
 
 
@@ -61,7 +61,7 @@ def test_slow_load_says_how_long_and_what_is_assumed() -> None:
 ])
 def test_fast_links(link: str, fast: bool) -> None:
     assert checks.is_fast_link(link) is fast
-    assert (checks.TP_OVER_PCIE in codes(tp=2, gpu_count=2.0, interconnect=link)) is not fast
+    assert (checks.TP_OVER_PCIE in codes(tp_used=2, gpu_count=2.0, interconnect=link)) is not fast
 
 
 @pytest.mark.parametrize(("gpus", "cores", "few"), [
@@ -70,12 +70,20 @@ def test_host_cores(gpus: float, cores: float, few: bool) -> None:
     assert (checks.FEW_CORES in codes(gpu_count=gpus, cores=cores)) is few
 
 
+def test_vcpus_and_the_chips_own_link_stand_in() -> None:
+    assert codes(cores=None, vcpus=4) == [checks.FEW_CORES]
+    assert codes(cores=None, vcpus=8) == []
+    pair = {"tp_used": 2, "gpu_count": 2.0, "interconnect": None}
+    assert codes(**pair, gpu_model="H100-80GB-SXM5") == []
+    assert codes(**pair, gpu_model="RTX-4090") == [checks.TP_OVER_PCIE]
+
+
 def test_unknown_facts_give_no_warning() -> None:
     assert codes(ram_gib=None, cores=None, weights_gib=None, storage=None) == []
 
 
 def test_masks_agree_with_the_words() -> None:
-    rows = [GOOD, {**GOOD, "weights_gib": 100.0}, {**GOOD, "tp": 4, "gpu_count": 4.0}, {**GOOD, "gpu": False, "cores": 1.0},
+    rows = [GOOD, {**GOOD, "weights_gib": 100.0}, {**GOOD, "tp_used": 4, "gpu_count": 4.0}, {**GOOD, "kind": "cpu", "cores": 1.0},
             {**GOOD, "weights_gib": 500.0, "storage": "hdd", "ram_gib": 1024.0}, {**GOOD, "ram_gib": None, "cores": None}]
     nan = float("nan")
 
@@ -83,9 +91,9 @@ def test_masks_agree_with_the_words() -> None:
         return np.array([nan if row[name] is None else row[name] for row in rows], dtype=float)
 
     found = checks.masks(
-        gpu=[row["gpu"] for row in rows], weights_gib=column("weights_gib"), ram_gib=column("ram_gib"),
-        load_s=checks.load_seconds(column("weights_gib"), [checks.storage_kind(row["storage"]) for row in rows]),
-        tp=column("tp"), fast_link=[checks.is_fast_link(row["interconnect"]) for row in rows],
+        gpu=[row["kind"] == "gpu" for row in rows], weights_gib=column("weights_gib"), ram_gib=column("ram_gib"),
+        load_s=checks.load_seconds(column("weights_gib"), [row["storage"] for row in rows]),
+        tp=column("tp_used"), fast_link=[checks.is_fast_link(row["interconnect"]) for row in rows],
         gpu_count=column("gpu_count"), cores=column("cores"))
     assert set(found) == set(checks.CODES)
     for index, row in enumerate(rows):
@@ -94,8 +102,8 @@ def test_masks_agree_with_the_words() -> None:
 
 
 def test_every_check_names_formula_and_source() -> None:
-    worst = checks.server_checks(gpu=True, weights_gib=900.0, ram_gib=64.0, storage="hdd", tp=8, interconnect="none",
+    worst = checks.server_checks(kind="gpu", weights_gib=900.0, ram_gib=64.0, storage="hdd", tp_used=8, interconnect="none",
                                  gpu_count=8.0, cores=1.0)
     assert [check.code for check in worst] == list(checks.CODES)
-    assert all(check.formula and check.source and check.message.endswith(".") for check in worst)
-    assert "1 host core for 8 GPUs" in worst[3].message
+    assert all(check.formula and check.source and check.text.endswith(".") for check in worst)
+    assert "1 host core for 8 GPUs" in worst[3].text
