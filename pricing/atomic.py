@@ -33,8 +33,9 @@ def write_bytes(path: Path, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
         reason = error.strerror or str(error)
-        raise StoreError(f"Cannot write {path}: {reason}.",
-                         hint="Check that the folder exists and the disk is not full.") from error
+        raise StoreError(
+            f"Cannot write {path}: {reason}.", hint="Check that the folder exists and the disk is not full."
+        ) from error
 
 
 def _keep_mode(path: Path, temporary: str) -> None:

@@ -6,20 +6,16 @@ one entry per offer, NaN = no figure. Costs are in `CompareOptions.currency`, wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from models import cost
-from pricing import money
 from pricing.offer import OFFER_COLUMNS
+from pricing.terms import CompareOptions, month_of_one, prices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from models.estimate import Estimates
     from models.traffic import Workload
     from pricing.filters import Filters
@@ -33,55 +29,62 @@ STALE_DAYS = 180
 MONTH_DAYS = 30.44
 
 ESTIMATE_COLUMNS = (
-    "fits", "fit_reason", "weights_gib_per_device", "kv_bytes_per_token", "kv_pool_gib_per_device", "kv_pool_tokens",
-    "max_context", "max_sequences", "ttft_ms", "ttft_ms_low", "ttft_ms_high", "ttft_solo_ms", "ttft_p95_ms", "tpot_ms",
-    "tpot_ms_low", "tpot_ms_high", "tokens_per_s_user", "output_tokens_per_s", "output_tokens_per_s_low",
-    "output_tokens_per_s_high", "total_tokens_per_s", "prompt_tokens_per_s", "requests_per_s", "max_concurrency",
-    "engine_used", "quant_used", "tp_used", "replicas", "bound_by", "basis",
+    "fits",
+    "fit_reason",
+    "weights_gib_per_device",
+    "kv_bytes_per_token",
+    "kv_pool_gib_per_device",
+    "kv_pool_tokens",
+    "max_context",
+    "max_sequences",
+    "ttft_ms",
+    "ttft_ms_low",
+    "ttft_ms_high",
+    "ttft_solo_ms",
+    "ttft_p95_ms",
+    "tpot_ms",
+    "tpot_ms_low",
+    "tpot_ms_high",
+    "tokens_per_s_user",
+    "output_tokens_per_s",
+    "output_tokens_per_s_low",
+    "output_tokens_per_s_high",
+    "total_tokens_per_s",
+    "prompt_tokens_per_s",
+    "requests_per_s",
+    "max_concurrency",
+    "engine_used",
+    "quant_used",
+    "tp_used",
+    "replicas",
+    "bound_by",
+    "basis",
 )
 COST_COLUMNS = (
-    "requests_per_s_at_target", "servers_needed", "utilization", "hourly_cost", "monthly_cost",
-    "cost_per_m_output_tokens", "cost_per_m_total_tokens", "cost_per_m_output_tokens_full_load", "cost_currency",
-    "load_s", "meets_targets", "reason", "warnings", "price_age_days",
+    "requests_per_s_at_target",
+    "servers_needed",
+    "utilization",
+    "hourly_cost",
+    "monthly_cost",
+    "cost_per_m_output_tokens",
+    "cost_per_m_total_tokens",
+    "cost_per_m_output_tokens_full_load",
+    "cost_currency",
+    "load_s",
+    "meets_targets",
+    "reason",
+    "warnings",
+    "price_age_days",
 )
 COMPARE_COLUMNS: tuple[str, ...] = (*OFFER_COLUMNS, *ESTIMATE_COLUMNS, *COST_COLUMNS)
 _TEXTS = frozenset({"fit_reason", "engine_used", "quant_used", "bound_by", "basis"})
 
 
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """How prices become costs. Months and hours as counts, `vat` and discounts as shares."""
-
-    currency: str = "USD"
-    hours_per_month: float = 730.0
-    setup_months: float = 12.0
-    vat: float | None = None
-    today: date = field(default_factory=date.today)
-    discounts: Mapping[str, float] = field(default_factory=dict)
-    rates: money.Rates = field(default_factory=money.Rates.bundled)
-
-
 def compare(market: Market, workload: Workload, terms: CompareOptions | None = None) -> Comparison:
     """Estimate each distinct machine once and price every offer. Raises what the estimator raises."""
-    from models.estimate import estimate  # noqa: PLC0415 - the price side must not load the estimator
+    from models.estimate import estimate
 
     return Comparison(market, workload, estimate(market.table, workload), terms or CompareOptions())
-
-
-def prices(market: Market, terms: CompareOptions) -> tuple[Array, Array, Array]:
-    """(per hour, per month, setup fee) of each offer in the wished currency, discount and tax applied.
-
-    Prices that include tax already are left as they are. NaN where not stated or where the currency has no rate.
-    """
-    factors = [terms.rates.factor(code, terms.currency) for code in market.currencies]
-    table = np.array([np.nan if factor is None else factor for factor in factors] or [1.0])
-    factor = table[market.currency_index] if len(market) else np.empty(0)
-    if terms.discounts:
-        factor = factor * np.array([1 - terms.discounts.get(entry.provider, 0.0) for entry in market.offers])
-    if terms.vat:
-        gross = np.array([entry.vat_included is True for entry in market.offers], dtype=bool)
-        factor = np.where(gross, factor, factor * (1 + terms.vat))
-    return tuple(market.column(name) * factor for name in ("price_per_hour", "price_per_month", "setup_fee"))  # type: ignore[return-value]
 
 
 class Comparison:
@@ -100,17 +103,14 @@ class Comparison:
         return len(self.market)
 
     def _gather(self, name: str) -> Array:
-        values = np.asarray(getattr(self.estimates, name))
-        return values[self.market.server_index] if len(values) else values[:0]
+        values: Array = np.asarray(getattr(self.estimates, name))
+        gathered: Array = values[self.market.server_index] if len(values) else values[:0]
+        return gathered
 
     def _price(self) -> None:
         market, terms, work = self.market, self.terms, self.workload
-        hourly, monthly, setup = prices(market, terms)
-        # A monthly contract costs the month however few hours the server runs.
-        contract = market.column("term") == "monthly"
-        hourly_price = np.where(contract & ~np.isnan(monthly), np.nan, hourly)
-        server_month = cost.effective_monthly(monthly, hourly_price, setup, terms.setup_months, terms.hours_per_month)
-        server_month = np.where(self._gather("fits").astype(bool), server_month, np.nan)
+        hourly, monthly, _ = prices(market, terms)
+        server_month = np.where(self._gather("fits").astype(bool), month_of_one(market, terms), np.nan)
 
         capacity = self._gather("requests_per_s_at_target").astype(float)
         needed = self._gather("servers_needed").astype(float)
@@ -130,7 +130,8 @@ class Comparison:
             "cost_per_m_output_tokens": cost.cost_per_m_tokens(hour, served * tokens_out),
             "cost_per_m_total_tokens": cost.cost_per_m_tokens(hour, served * (tokens_in + tokens_out)),
             "cost_per_m_output_tokens_full_load": cost.cost_per_m_tokens(
-                server_month / terms.hours_per_month, capacity * tokens_out),
+                server_month / terms.hours_per_month, capacity * tokens_out
+            ),
             "meets_targets": self._gather("meets_targets").astype(bool),
             "fits": self._gather("fits").astype(bool),
         }
@@ -157,8 +158,9 @@ class Comparison:
             return self.market.column(name)
         if name in _TEXTS:
             text = getattr(self.estimates, name)
-            per_server = np.array([text(at) or None for at in range(len(self.market.servers))], dtype=object)
-            return per_server[self.market.server_index] if len(per_server) else per_server
+            per_server = _objects([text(at) or None for at in range(len(self.market.servers))])
+            spread: Array = per_server[self.market.server_index] if len(per_server) else per_server
+            return spread
         if name in {"reason", "warnings"}:
             made = self.reason if name == "reason" else self._warning_text
             return _objects([made(at) or None for at in range(len(self))])
@@ -176,19 +178,25 @@ class Comparison:
     def price_age_days(self) -> Array:
         """Days since each price was seen; NaN = undated."""
         age = np.datetime64(self.terms.today, "D") - self.market.source_day
-        days = age.astype("timedelta64[D]").astype(float)
+        days: Array = np.maximum(age.astype("timedelta64[D]").astype(float), 0.0)
         days[np.isnat(self.market.source_day)] = np.nan
-        return np.maximum(days, 0.0)
+        return days
+
+    @cached_property
+    def _weights_gib(self) -> Array:
+        """Weights of one replica: what is read from disk before the first answer (a second replica finds them cached)."""
+        weights: Array = self._gather("weights_gib_per_device").astype(float)
+        gathered: Array = weights * np.fmax(self._gather("tp_used").astype(float), 1.0)
+        return gathered
 
     def _load_s(self) -> Array:
-        from models import checks  # noqa: PLC0415
+        from models import checks
 
-        weights = self._gather("weights_gib_per_device").astype(float)
-        devices = np.maximum(self._gather("tp_used").astype(float), 1.0) * np.maximum(
-            self._gather("replicas").astype(float), 1.0)
-        # Every replica reads the weights; the page cache gives all but the first reading for nothing.
-        per_replica = weights * devices / np.maximum(self._gather("replicas").astype(float), 1.0)
-        return checks.load_seconds(per_replica, self.market.column("storage"))
+        # Thousands of offers have some hundred storage texts: each is read once.
+        texts = list(dict.fromkeys(entry.storage for entry in self.market.offers))
+        per_gib = dict(zip(texts, checks.load_seconds(np.ones(len(texts)), texts), strict=True))
+        seconds = np.array([per_gib[entry.storage] for entry in self.market.offers], dtype=float)
+        return self._weights_gib * seconds
 
     # one row
 
@@ -197,12 +205,11 @@ class Comparison:
         entry = self.market.offers[at]
         if not self.market.known_hardware[at]:
             return f"unknown chip {entry.gpu_model}"
-        said = self.estimates.reason(int(self.market.server_index[at]))
+        said: str = self.estimates.reason(int(self.market.server_index[at]))
         if said:
             return said
-        if np.isnan(self.column("monthly_cost")[at]) and self.column("fits")[at]:
-            if self.terms.rates.factor(entry.currency, self.terms.currency) is None:
-                return f"no exchange rate for {entry.currency}"
+        if self.terms.rates.factor(entry.currency, self.terms.currency) is None:
+            return f"no exchange rate for {entry.currency}"
         return ""
 
     def warnings(self, at: int) -> tuple[str, ...]:
@@ -226,20 +233,25 @@ class Comparison:
         return tuple(found)
 
     def _host_warnings(self, at: int) -> list[str]:
-        from models import checks  # noqa: PLC0415
+        from models import checks
 
         entry = self.market.offers[at]
         if not self.column("fits")[at]:
             return []
-        tp = _plain(self.column("tp_used")[at])
-        per_device = _plain(self.column("weights_gib_per_device")[at])
-        facts = {
-            "kind": entry.kind, "gpu_count": entry.gpu_count, "gpu_model": entry.gpu_model, "ram_gib": entry.ram_gib,
-            "cores": entry.cores, "vcpus": entry.vcpus, "storage": entry.storage, "interconnect": entry.interconnect,
-            "weights_gib": None if per_device is None else per_device * max(1, tp or 1),
-            "load_s": _plain(self.column("load_s")[at]), "tp_used": tp,
-        }
-        return [check.text for check in checks.server_checks(**facts)]
+        found = checks.server_checks(
+            kind=entry.kind,
+            gpu_count=entry.gpu_count,
+            gpu_model=entry.gpu_model,
+            ram_gib=entry.ram_gib,
+            cores=entry.cores,
+            vcpus=entry.vcpus,
+            storage=entry.storage,
+            interconnect=entry.interconnect,
+            weights_gib=_plain(self._weights_gib[at]),
+            load_s=_plain(self.column("load_s")[at]),
+            tp_used=_plain(self.column("tp_used")[at]),
+        )
+        return [check.text for check in found]
 
     def _warning_text(self, at: int) -> str:
         return "; ".join(self.warnings(at))
@@ -264,10 +276,16 @@ class Comparison:
 
     # order
 
-    def select(self, filters: Filters | None = None, sort: str = "cost_per_m_output_tokens", *,
-               descending: bool = False, limit: int | None = None) -> Array:
+    def select(
+        self,
+        filters: Filters | None = None,
+        sort: str = "cost_per_m_output_tokens",
+        *,
+        descending: bool = False,
+        limit: int | None = None,
+    ) -> Array:
         """Indices of the offers that pass, in display order (see filters.order). Raises InputError for a bad column."""
-        from pricing.filters import Filters, order  # noqa: PLC0415
+        from pricing.filters import Filters, order
 
         found = order(self, (filters or Filters()).mask(self), sort, descending=descending)
         return found if limit is None else found[:limit]

@@ -36,8 +36,10 @@ class RefreshHeldError(RackrateError):
     exit_code = 1
 
     def __init__(self, provider: str, reason: str) -> None:
-        super().__init__(f"{provider}: held back, {reason}.",
-                         hint=f"If that is right: rackrate refresh {provider} --accept {provider}")
+        super().__init__(
+            f"{provider}: held back, {reason}.",
+            hint=f"If that is right: rackrate refresh {provider} --accept {provider}",
+        )
         self.provider = provider
         self.reason = reason
 

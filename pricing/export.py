@@ -20,8 +20,18 @@ if TYPE_CHECKING:
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "＝", "＋", "－", "＠")
 
-MARKDOWN_COLUMNS = ("server", "provider", "region", "cost_per_m_output_tokens", "monthly_cost", "ttft_ms",
-                    "tokens_per_s_user", "max_concurrency", "meets_targets", "reason")
+MARKDOWN_COLUMNS = (
+    "server",
+    "provider",
+    "region",
+    "cost_per_m_output_tokens",
+    "monthly_cost",
+    "ttft_ms",
+    "tokens_per_s_user",
+    "max_concurrency",
+    "meets_targets",
+    "reason",
+)
 
 
 def rows(comparison: Comparison, chosen: Iterable[int]) -> Iterable[dict[str, Any]]:

@@ -79,14 +79,28 @@ class Harvest:
     def add(self, **facts: Any) -> None:
         """Add an offer; prices are plain numbers in `currency`, fields not given are not stated."""
         values: dict[str, Any] = dict.fromkeys(schema.OFFER_COLUMNS)
-        values |= {"provider": self.provider, "source": self.source, "source_url": self.source_url,
-                   "source_date": self.now[:10], "fetched_at": self.now, "price_basis": "listed",
-                   "vat_included": False, "term": "on_demand", "currency": "USD"}
+        values |= {
+            "provider": self.provider,
+            "source": self.source,
+            "source_url": self.source_url,
+            "source_date": self.now[:10],
+            "fetched_at": self.now,
+            "price_basis": "listed",
+            "vat_included": False,
+            "term": "on_demand",
+            "currency": "USD",
+        }
         values |= facts
         values["region_group"] = values["region_group"] or region_group(values["region"])
         values["offer_id"] = schema.offer_id(
-            self.provider, values["server"], values["region"], values["term"], values["commitment_months"],
-            values["tier"], values["currency"])
+            self.provider,
+            values["server"],
+            values["region"],
+            values["term"],
+            values["commitment_months"],
+            values["tier"],
+            values["currency"],
+        )
         self.offers.append(Offer(**values))
 
     def check(self) -> None:
@@ -94,8 +108,11 @@ class Harvest:
         broken = self.broken.total()
         if self.seen and broken / self.seen > MAX_BROKEN_SHARE:
             why = self.broken.most_common(1)[0][0]
-            raise FeedError(self.provider, f"{broken} of {self.seen} rows are not in the known shape ({why}).",
-                            hint="The feed has changed; old prices stay in use, a newer rackrate may read it.")
+            raise FeedError(
+                self.provider,
+                f"{broken} of {self.seen} rows are not in the known shape ({why}).",
+                hint="The feed has changed; old prices stay in use, a newer rackrate may read it.",
+            )
 
 
 def rows(provider: str, value: Any, *path: str) -> Sequence[Any]:
@@ -103,6 +120,9 @@ def rows(provider: str, value: Any, *path: str) -> Sequence[Any]:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     if not isinstance(value, list):
-        raise FeedError(provider, f"the answer has no list {'.'.join(path)}.",
-                        hint="The feed has changed; old prices stay in use, a newer rackrate may read it.")
+        raise FeedError(
+            provider,
+            f"the answer has no list {'.'.join(path)}.",
+            hint="The feed has changed; old prices stay in use, a newer rackrate may read it.",
+        )
     return value

@@ -88,7 +88,8 @@ class Filters:
             young = ~(age > self.max_age_months * MONTH_DAYS)
         # The user's own quotes and machines are shown whatever their date.
         own = comparison.market.column("provider") == "custom"
-        return own | (young & (dated | self.undated))
+        shown: Array = own | (young & (dated | self.undated))
+        return shown
 
 
 def usd(comparison: Comparison, amounts: Array) -> Array:
@@ -106,8 +107,11 @@ def region_mask(comparison: Comparison, wanted: tuple[str, ...]) -> Array:
     for want in (entry.strip().lower() for entry in wanted):
         found = {name for name, low in spellings.items() if low == want or want in low.split()}
         if not found:
-            found = {name for name, low in spellings.items()
-                     if low.startswith(want) or any(part.startswith(want) for part in low.split())}
+            found = {
+                name
+                for name, low in spellings.items()
+                if low.startswith(want) or any(part.startswith(want) for part in low.split())
+            }
         if want in schema.REGION_GROUPS and not any(low == want for low in spellings.values()):
             mask |= groups == want
         else:
@@ -127,9 +131,25 @@ def haystack(comparison: Comparison) -> list[str]:
     market = comparison.market
     found: list[str] | None = getattr(market, "_haystack", None)
     if found is None:
-        found = [" ".join(filter(None, (
-            entry.provider, entry.region, entry.region_group, entry.server, entry.kind, entry.gpu_model,
-            entry.cpu_model, entry.term, entry.tier))).lower() for entry in market.offers]
+        found = [
+            " ".join(
+                filter(
+                    None,
+                    (
+                        entry.provider,
+                        entry.region,
+                        entry.region_group,
+                        entry.server,
+                        entry.kind,
+                        entry.gpu_model,
+                        entry.cpu_model,
+                        entry.term,
+                        entry.tier,
+                    ),
+                )
+            ).lower()
+            for entry in market.offers
+        ]
         market._haystack = found  # type: ignore[attr-defined]  # noqa: SLF001 - kept with what it is made of
     return found
 
@@ -150,8 +170,15 @@ def order(comparison: Comparison, mask: Array, sort: str, *, descending: bool = 
     group = np.where(meets & ~np.isnan(price), 0, np.where(np.isnan(price), 2, 1))
     undated = np.isnan(comparison.price_age_days[chosen]) & (comparison.market.column("provider")[chosen] != "custom")
     price = np.where(np.isnan(price), np.inf, price)
-    keys = (comparison.market.rank[chosen], undated, price, values, unknown,
-            comparison.market.out_of_stock[chosen], group)
+    keys = (
+        comparison.market.rank[chosen],
+        undated,
+        price,
+        values,
+        unknown,
+        comparison.market.out_of_stock[chosen],
+        group,
+    )
     return chosen[np.lexsort(keys)]
 
 
@@ -159,8 +186,9 @@ def sort_values(comparison: Comparison, sort: str) -> Array:
     """A column as numbers that sort: texts by alphabet, NaN = none. Raises InputError for a name that is no column."""
     if sort not in COMPARE_COLUMNS:
         near = difflib.get_close_matches(sort, COMPARE_COLUMNS, 3, 0.5)
-        raise InputError(f"There is no column {sort!r} to sort by.",
-                         hint=f"Did you mean {', '.join(near)}?" if near else "")
+        raise InputError(
+            f"There is no column {sort!r} to sort by.", hint=f"Did you mean {', '.join(near)}?" if near else ""
+        )
     values = comparison.column(sort)
     if values.dtype != object:
         return values.astype(float)

@@ -7,16 +7,16 @@ their query, answers are not quoted. httpx is loaded on the first request (0.2 s
 from __future__ import annotations
 
 import ipaddress
-import json
 import os
 import random
 import threading
 import time
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
+from pricing.answer import parse_json
 from pricing.errors import FeedError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_BYTES = 64 * 1024 * 1024
-MAX_DEPTH = 60
 TIMEOUT_S = 30.0
 ATTEMPTS = 3
 MAX_WAIT_S = 30.0
@@ -56,7 +55,7 @@ class Client:
         """A client that honours RACKRATE_MIRROR, then the settings' mirror."""
         return cls(mirror=os.environ.get("RACKRATE_MIRROR", "").strip() or mirror, **options)
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,8 +68,14 @@ class Client:
                 self._client.close()
                 self._client = None
 
-    def get_json(self, provider: str, url: str, *, params: Mapping[str, str] | None = None,
-                 headers: Mapping[str, str] | None = None) -> Any:
+    def get_json(
+        self,
+        provider: str,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
         """The parsed answer of a GET. Raises FeedError."""
         return parse_json(provider, self.fetch(provider, "GET", url, params=params, headers=headers))
 
@@ -91,8 +96,16 @@ class Client:
             raise FeedError(provider, f"the key in {variable} holds characters that no key has.")
         return value
 
-    def fetch(self, provider: str, method: str, url: str, *, params: Mapping[str, str] | None = None,
-              headers: Mapping[str, str] | None = None, body: Any = None) -> bytes:
+    def fetch(
+        self,
+        provider: str,
+        method: str,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Any = None,
+    ) -> bytes:
         """One request with retries; the whole body. Raises FeedError, or Cancelled."""
         address = self._address(provider, url)
         started = time.monotonic()
@@ -124,26 +137,39 @@ class Client:
             return url
         base = urlsplit(self.mirror)
         if base.scheme not in {"http", "https"} or not base.hostname:
-            raise FeedError(provider, f"the mirror {shown(self.mirror)!r} is not an address.",
-                            hint="It looks like http://127.0.0.1:8790.")
+            raise FeedError(
+                provider,
+                f"the mirror {shown(self.mirror)!r} is not an address.",
+                hint="It looks like http://127.0.0.1:8790.",
+            )
         path = f"{base.path.rstrip('/')}/{parts.netloc}{parts.path}"
         return urlunsplit((base.scheme, base.netloc, path, parts.query, ""))
 
     def _http(self) -> httpx.Client:
-        import httpx  # noqa: PLC0415
+        import httpx
 
         with self._lock:
             if self._client is None:
                 # Redirects are not followed: a key or an offer must not come from a host we did not name.
                 self._client = httpx.Client(
-                    timeout=httpx.Timeout(self.timeout_s, connect=min(10.0, self.timeout_s)), follow_redirects=False,
+                    timeout=httpx.Timeout(self.timeout_s, connect=min(10.0, self.timeout_s)),
+                    follow_redirects=False,
                     headers={"User-Agent": "rackrate (price comparison)", "Accept-Encoding": "gzip, deflate"},
-                    trust_env=not self.mirror)
+                    trust_env=not self.mirror,
+                )
             return self._client
 
-    def _once(self, provider: str, method: str, address: str, params: Mapping[str, str] | None,
-              headers: Mapping[str, str] | None, body: Any, deadline: float) -> bytes:
-        import httpx  # noqa: PLC0415
+    def _once(
+        self,
+        provider: str,
+        method: str,
+        address: str,
+        params: Mapping[str, str] | None,
+        headers: Mapping[str, str] | None,
+        body: Any,
+        deadline: float,
+    ) -> bytes:
+        import httpx
 
         where = shown(address)
         try:
@@ -151,11 +177,21 @@ class Client:
                 self._check_status(provider, response, where)
                 return self._read(provider, response, where, deadline)
         except httpx.TimeoutException as error:
-            raise _Retry(FeedError(provider, f"no answer from {where} within {self.timeout_s:g} s.",
-                                   hint="Try again, or raise --timeout.")) from error
+            raise _Retry(
+                FeedError(
+                    provider,
+                    f"no answer from {where} within {self.timeout_s:g} s.",
+                    hint="Try again, or raise --timeout.",
+                )
+            ) from error
         except httpx.TransportError as error:
-            raise _Retry(FeedError(provider, f"the connection to {where} failed ({type(error).__name__}).",
-                                   hint="Check the network or the mirror; old prices stay in use.")) from error
+            raise _Retry(
+                FeedError(
+                    provider,
+                    f"the connection to {where} failed ({type(error).__name__}).",
+                    hint="Check the network or the mirror; old prices stay in use.",
+                )
+            ) from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
             raise FeedError(provider, f"the answer of {where} cannot be read ({type(error).__name__}).") from error
 
@@ -165,11 +201,17 @@ class Client:
             return
         if status in _RETRIED:
             hint = "It limits how often it is asked; try again later." if status == 429 else "Try again later."
-            raise _Retry(FeedError(provider, f"{where} answered {status}.", hint=hint, status=status),
-                         _retry_after(response.headers.get("Retry-After")))
+            raise _Retry(
+                FeedError(provider, f"{where} answered {status}.", hint=hint, status=status),
+                _retry_after(response.headers.get("Retry-After")),
+            )
         if status in {401, 403}:
-            raise FeedError(provider, f"{where} refused access ({status}).", status=status,
-                            hint="Check the key that this provider needs.")
+            raise FeedError(
+                provider,
+                f"{where} refused access ({status}).",
+                status=status,
+                hint="Check the key that this provider needs.",
+            )
         hint = "The address has moved; a newer rackrate may know it." if status < 400 or status in {404, 410} else ""
         raise FeedError(provider, f"{where} answered {status}.", hint=hint, status=status)
 
@@ -179,8 +221,11 @@ class Client:
         for chunk in response.iter_bytes():
             size += len(chunk)
             if size > self.max_bytes:
-                raise FeedError(provider, f"the answer of {where} is larger than {self.max_bytes >> 20} MiB.",
-                                hint="This is not the feed we know; old prices stay in use.")
+                raise FeedError(
+                    provider,
+                    f"the answer of {where} is larger than {self.max_bytes >> 20} MiB.",
+                    hint="This is not the feed we know; old prices stay in use.",
+                )
             if self.cancelled.is_set():
                 raise Cancelled
             if time.monotonic() > deadline:
@@ -212,41 +257,6 @@ def shown(url: str) -> str:
     parts = urlsplit(url)
     host = parts.hostname or ""
     return f"{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
-
-
-def parse_json(provider: str, body: bytes) -> Any:
-    """JSON with the common non-answers told apart: empty, HTML, cut off, nested without end. Raises FeedError."""
-    head = body[:512].lstrip().lower()
-    if not head:
-        raise FeedError(provider, "the answer is empty.", hint="Try again later; old prices stay in use.")
-    if head.startswith((b"<!doctype", b"<html", b"<?xml", b"<")):
-        raise FeedError(provider, "the answer is a web page, not data.",
-                        hint="A login page or a proxy may be in between; old prices stay in use.")
-    try:
-        value = json.loads(body, parse_constant=_no_constant)
-    except RecursionError as error:
-        raise FeedError(provider, "the answer is nested too deeply.") from error
-    except (ValueError, UnicodeDecodeError) as error:
-        raise FeedError(provider, "the answer is cut off or not JSON.",
-                        hint="Try again later; old prices stay in use.") from error
-    if _deeper_than(value, MAX_DEPTH):
-        raise FeedError(provider, "the answer is nested too deeply.")
-    return value
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not a number")
-
-
-def _deeper_than(value: Any, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit):
-        level = [child for node in level if isinstance(node, (dict, list))
-                 for child in (node.values() if isinstance(node, dict) else node)
-                 if isinstance(child, (dict, list))]
-        if not level:
-            return False
-    return True
 
 
 def _retry_after(value: str | None) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,24 +10,40 @@ import numpy as np
 
 from models import catalog
 from models.server import Server
-from pricing.offer import Offer
 from pricing.offer_csv import read_offers
 from pricing.snapshot import SNAPSHOT_DATE, load_snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from models.chip import Chip
     from models.cpu import CPU
     from models.estimate import ServerTable
+    from pricing.offer import Offer
     from pricing.store import Store
 
     Array = np.ndarray[Any, Any]
 
-FLOAT_COLUMNS = frozenset({
-    "sockets", "cores", "vcpus", "memory_channels", "memory_mts", "ram_gib", "gpu_count", "vram_gib_per_gpu",
-    "gpu_memory_bandwidth_gb_s", "commitment_months", "upfront_share", "price_per_hour", "price_per_month", "setup_fee",
-    "memory_read_gb_s_measured"})
+FLOAT_COLUMNS = frozenset(
+    {
+        "sockets",
+        "cores",
+        "vcpus",
+        "memory_channels",
+        "memory_mts",
+        "ram_gib",
+        "gpu_count",
+        "vram_gib_per_gpu",
+        "gpu_memory_bandwidth_gb_s",
+        "commitment_months",
+        "upfront_share",
+        "price_per_hour",
+        "price_per_month",
+        "setup_fee",
+        "memory_read_gb_s_measured",
+    }
+)
 
 # Clouds that cut AMD hosts chiplet by chiplet.
 _PACKING = frozenset({"aws", "azure", "gcp", "alibaba"})
@@ -56,8 +71,14 @@ class Market:
         self._columns: dict[str, Array] = {}
 
     @classmethod
-    def load(cls, prices: Path | None = None, *, bundled: bool = True, extra: Iterable[Offer] = (),
-             store: Store | None = None) -> Market:
+    def load(
+        cls,
+        prices: Path | None = None,
+        *,
+        bundled: bool = True,
+        extra: Iterable[Offer] = (),
+        store: Store | None = None,
+    ) -> Market:
         """Bundled prices, fetched ones over them, then the user's file, then the user's own servers.
 
         `bundled=False` leaves out the bundled prices, and with a price file the fetched ones too: the file alone.
@@ -82,7 +103,7 @@ class Market:
     @cached_property
     def table(self) -> ServerTable:
         """The distinct servers as the estimator wants them."""
-        from models.estimate import ServerTable  # noqa: PLC0415 - reading offers must not load the estimator
+        from models.estimate import ServerTable
 
         return ServerTable.build(self.servers)
 
@@ -198,8 +219,14 @@ class _Finder:
         if spelling not in self._chips:
             self._chips[spelling] = _find_chip(*spelling)
         chip = self._chips[spelling]
-        key = ("gpu", chip.name if chip else None, chip.memory_gib if chip else entry.vram_gib_per_gpu, count, slice_gib,
-               link)
+        key = (
+            "gpu",
+            chip.name if chip else None,
+            chip.memory_gib if chip else entry.vram_gib_per_gpu,
+            count,
+            slice_gib,
+            link,
+        )
         self._chip_by_key[key] = chip
         return key
 
@@ -215,8 +242,19 @@ class _Finder:
         channels = entry.memory_channels / sockets if whole and entry.memory_channels else None
         metal = _BARE_METAL.search(entry.server) is not None
         packed = bool(cpu and cpu.vendor == "AMD" and entry.provider in _PACKING and not metal)
-        return ("cpu", name if cpu else None, arm, entry.sockets, _whole(cores), _whole(entry.vcpus),
-                bool(entry.shared_cpu), packed, _whole(channels), entry.memory_mts if whole else None, entry.ram_gib)
+        return (
+            "cpu",
+            name if cpu else None,
+            arm,
+            entry.sockets,
+            _whole(cores),
+            _whole(entry.vcpus),
+            bool(entry.shared_cpu),
+            packed,
+            _whole(channels),
+            entry.memory_mts if whole else None,
+            entry.ram_gib,
+        )
 
     def _machine(self, entry: Offer) -> tuple[bool, float]:
         """Arm or not, and vCPUs per core, of a provider's instance."""
@@ -234,12 +272,23 @@ class _Finder:
     def server(self, key: tuple[Any, ...]) -> Server:
         if key[0] == "gpu":
             _, _, _, count, slice_gib, link = key
-            return Server("gpu", chip=self._chip_by_key[key], gpu_count=count, vram_gib_per_gpu=slice_gib,
-                          interconnect=link)
+            return Server(
+                "gpu", chip=self._chip_by_key[key], gpu_count=count, vram_gib_per_gpu=slice_gib, interconnect=link
+            )
         _, name, arm, sockets, cores, vcpus, shared, packed, channels, mts, ram_gib = key
-        return Server("cpu", cpu=self._cpus[name] if name else None, arch="arm" if arm else "x86", sockets=sockets,
-                      cores=cores, vcpus=vcpus, shared_cpu=shared, packed=packed, memory_channels=channels,
-                      memory_mts=mts, ram_gib=ram_gib)
+        return Server(
+            "cpu",
+            cpu=self._cpus[name] if name else None,
+            arch="arm" if arm else "x86",
+            sockets=sockets,
+            cores=cores,
+            vcpus=vcpus,
+            shared_cpu=shared,
+            packed=packed,
+            memory_channels=channels,
+            memory_mts=mts,
+            ram_gib=ram_gib,
+        )
 
 
 def _find_chip(name: str | None, memory_gib: float | None, link: str | None) -> Chip | None:

@@ -40,8 +40,11 @@ class Rates:
     @classmethod
     def bundled(cls) -> Rates:
         """The rates that ship with rackrate."""
-        return cls({code: rate for code, (rate, _) in _BUNDLED.items()},
-                   {code: day for code, (_, day) in _BUNDLED.items()}, "ECB, bundled")
+        return cls(
+            {code: rate for code, (rate, _) in _BUNDLED.items()},
+            {code: day for code, (_, day) in _BUNDLED.items()},
+            "ECB, bundled",
+        )
 
     @property
     def date(self) -> str:

@@ -83,8 +83,15 @@ def slug(text: str) -> str:
     return _NOT_SLUG.sub("-", text.lower()).strip("-")
 
 
-def offer_id(provider: str, server: str, region: str | None, term: str, commitment_months: int | None,
-             tier: str | None, currency: str) -> str:
+def offer_id(
+    provider: str,
+    server: str,
+    region: str | None,
+    term: str,
+    commitment_months: int | None,
+    tier: str | None,
+    currency: str,
+) -> str:
     """The key of an offer as one word; parts that are not stated are left empty between underscores."""
     length = f"{slug(term)}-{commitment_months}" if commitment_months else slug(term)
     return "_".join((slug(provider), slug(server), slug(region or ""), length, slug(tier or ""), currency.lower()))

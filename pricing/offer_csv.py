@@ -34,17 +34,30 @@ _FALSE = frozenset({"false", "0", "no"})
 
 # Upper limits that no honest price or machine reaches: beyond them a unit was mixed up.
 _LIMITS: dict[str, float] = {
-    "price_per_hour": 50_000, "price_per_month": 20_000_000, "setup_fee": 10_000_000, "ram_gib": 200_000,
-    "cores": 20_000, "vcpus": 20_000, "sockets": 64, "memory_channels": 512, "memory_mts": 50_000,
-    "gpu_count": 1024, "vram_gib_per_gpu": 4096, "gpu_memory_bandwidth_gb_s": 200_000,
-    "memory_read_gb_s_measured": 50_000, "commitment_months": 120, "upfront_share": 1,
+    "price_per_hour": 50_000,
+    "price_per_month": 20_000_000,
+    "setup_fee": 10_000_000,
+    "ram_gib": 200_000,
+    "cores": 20_000,
+    "vcpus": 20_000,
+    "sockets": 64,
+    "memory_channels": 512,
+    "memory_mts": 50_000,
+    "gpu_count": 1024,
+    "vram_gib_per_gpu": 4096,
+    "gpu_memory_bandwidth_gb_s": 200_000,
+    "memory_read_gb_s_measured": 50_000,
+    "commitment_months": 120,
+    "upfront_share": 1,
 }
 # Here 0 is a statement (no fee, nothing upfront); everywhere else it is a placeholder.
 _ZERO_COUNTS = frozenset({"setup_fee", "upfront_share"})
 _WHOLE = frozenset({"sockets", "commitment_months"})
 _BOOLEAN = frozenset({"shared_cpu", "vat_included"})
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "kind": schema.KINDS, "term": schema.TERMS, "region_group": schema.REGION_GROUPS,
+    "kind": schema.KINDS,
+    "term": schema.TERMS,
+    "region_group": schema.REGION_GROUPS,
     "price_basis": schema.PRICE_BASES,
 }
 
@@ -62,8 +75,9 @@ def read_offers(path: Path, *, fetched_at: str | None = None) -> tuple[Offer, ..
     return parse_offers(text, str(path), fetched_at=fetched_at)
 
 
-def parse_offers(text: str, name: str, *, fetched_at: str | None = None,
-                 fill: Callable[[Columns], None] | None = None) -> tuple[Offer, ...]:
+def parse_offers(
+    text: str, name: str, *, fetched_at: str | None = None, fill: Callable[[Columns], None] | None = None
+) -> tuple[Offer, ...]:
     """Offers of a CSV text; `fill` may complete the converted columns before the offers are made."""
     header, rows, lines = _rows(text, name)
     table = _convert(header, rows, lines, name)
@@ -72,9 +86,18 @@ def parse_offers(text: str, name: str, *, fetched_at: str | None = None,
         table["fetched_at"] = [value or fetched_at for value in table["fetched_at"]]
     if fill is not None:
         fill(table)
-    table["offer_id"] = schema.unique_ids(map(
-        schema.offer_id, table["provider"], table["server"], table["region"], table["term"],
-        table["commitment_months"], table["tier"], table["currency"]))
+    table["offer_id"] = schema.unique_ids(
+        map(
+            schema.offer_id,
+            table["provider"],
+            table["server"],
+            table["region"],
+            table["term"],
+            table["commitment_months"],
+            table["tier"],
+            table["currency"],
+        )
+    )
     return tuple(map(Offer, *(table[column] for column in OFFER_COLUMNS)))
 
 
@@ -130,8 +153,10 @@ def _check_header(header: list[str], name: str) -> None:
                 raise OffersError(f"{name}, line 1: unknown column {column!r}.", hint=f"Did you mean {near[0]}?")
     missing = [column for column in REQUIRED if column not in header]
     if missing:
-        raise OffersError(f"{name}, line 1: column {missing[0]!r} is missing.",
-                          hint=f"Needed are {', '.join(REQUIRED)} and price_per_hour or price_per_month.")
+        raise OffersError(
+            f"{name}, line 1: column {missing[0]!r} is missing.",
+            hint=f"Needed are {', '.join(REQUIRED)} and price_per_hour or price_per_month.",
+        )
     if "price_per_hour" not in header and "price_per_month" not in header:
         raise OffersError(f"{name}, line 1: there is no price.", hint="Add price_per_hour or price_per_month.")
 
@@ -164,18 +189,25 @@ def _defaults(table: Columns, lines: Sequence[int], name: str) -> None:
             raise OffersError(f"{name}, line {line}, column {column}: it must not be empty.")
     for at, (hourly, monthly) in enumerate(zip(table["price_per_hour"], table["price_per_month"], strict=True)):
         if hourly is None and monthly is None:
-            raise OffersError(f"{name}, line {lines[at]}: there is neither price_per_hour nor price_per_month.",
-                              hint="0 is not a price; leave out servers whose price is unknown.")
-    table["term"] = [term or ("on_demand" if hourly is not None else "monthly")
-                     for term, hourly in zip(table["term"], table["price_per_hour"], strict=True)]
+            raise OffersError(
+                f"{name}, line {lines[at]}: there is neither price_per_hour nor price_per_month.",
+                hint="0 is not a price; leave out servers whose price is unknown.",
+            )
+    table["term"] = [
+        term or ("on_demand" if hourly is not None else "monthly")
+        for term, hourly in zip(table["term"], table["price_per_hour"], strict=True)
+    ]
     table["price_basis"] = [basis or "listed" for basis in table["price_basis"]]
-    table["region_group"] = [group or region_group(region) for group, region in
-                             zip(table["region_group"], table["region"], strict=True)]
+    table["region_group"] = [
+        group or region_group(region) for group, region in zip(table["region_group"], table["region"], strict=True)
+    ]
     for at, (kind, model) in enumerate(zip(table["kind"], table["gpu_model"], strict=True)):
         if kind == "gpu" and model is None:
             raise OffersError(f"{name}, line {lines[at]}, column gpu_model: a GPU server must name its GPU.")
-    table["gpu_count"] = [count if count is not None or kind == "cpu" else 1.0 for count, kind in
-                          zip(table["gpu_count"], table["kind"], strict=True)]
+    table["gpu_count"] = [
+        count if count is not None or kind == "cpu" else 1.0
+        for count, kind in zip(table["gpu_count"], table["kind"], strict=True)
+    ]
 
 
 def _converter(column: str) -> Callable[[str], Any]:

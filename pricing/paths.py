@@ -41,7 +41,7 @@ def _override(variable: str) -> Path | None:
 
 def _platform(kind: str) -> Path:
     # Imported here: a set override must not pay for it.
-    import platformdirs  # noqa: PLC0415
+    import platformdirs
 
     folder = platformdirs.user_config_dir if kind == "config" else platformdirs.user_data_dir
     return Path(folder(APP, appauthor=False))

@@ -75,7 +75,7 @@ def register(cls: P) -> P:
 
 def providers() -> dict[str, Provider]:
     """All providers by name."""
-    import pricing.providers  # noqa: PLC0415
+    import pricing.providers
 
     for module in pkgutil.iter_modules(pricing.providers.__path__):
         importlib.import_module(f"pricing.providers.{module.name}")
@@ -84,7 +84,7 @@ def providers() -> dict[str, Provider]:
 
 def provider(name: str) -> Provider:
     """One provider. Raises UnknownNameError with the nearest names."""
-    import difflib  # noqa: PLC0415
+    import difflib
 
     known = providers()
     found = known.get(name.strip().lower())

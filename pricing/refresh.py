@@ -50,9 +50,16 @@ class Outcome:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"provider": self.provider, "status": self.status, "offers": self.offers, "message": self.message,
-                "hint": self.hint, "skipped": self.skipped, "seconds": round(self.seconds, 2),
-                "fetched_at": self.fetched_at}
+        return {
+            "provider": self.provider,
+            "status": self.status,
+            "offers": self.offers,
+            "message": self.message,
+            "hint": self.hint,
+            "skipped": self.skipped,
+            "seconds": round(self.seconds, 2),
+            "fetched_at": self.fetched_at,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +81,20 @@ class RefreshReport:
         return {"exit_code": self.exit_code, "providers": [entry.as_dict() for entry in self.outcomes]}
 
 
-def refresh(names: Sequence[str] | None = None, *, store: Store, on_progress: Callable[[Outcome | str], None] | None = None,
-            timeout_s: float = TIMEOUT_S, accept: Collection[str] = (), max_age_hours: float | None = None,
-            mirror: str | None = None, client: Client | None = None, now: datetime | None = None,
-            cancelled: threading.Event | None = None,
-            bundled: Callable[[], Iterable[Offer]] | None = None) -> RefreshReport:
+def refresh(  # noqa: PLR0913 - one argument a flag of the command
+    names: Sequence[str] | None = None,
+    *,
+    store: Store,
+    on_progress: Callable[[Outcome | str], None] | None = None,
+    timeout_s: float = TIMEOUT_S,
+    accept: Collection[str] = (),
+    max_age_hours: float | None = None,
+    mirror: str | None = None,
+    client: Client | None = None,
+    now: datetime | None = None,
+    cancelled: threading.Event | None = None,
+    bundled: Callable[[], Iterable[Offer]] | None = None,
+) -> RefreshReport:
     """Ask the named providers (None = all); keep what is sound, report on each.
 
     `on_progress` gets a provider's name when it starts and its Outcome when it ends, from worker threads.
@@ -126,9 +142,15 @@ class _Run:
             self.on_progress(name)
         try:
             status, count, fetched = self._ask(source, last)
-            outcome = Outcome(name, status, count, skipped=dict(fetched.skipped), fetched_at=last,
-                              message="" if status != "skipped" else f"needs a key in {source.about.key_variable}",
-                              seconds=time.monotonic() - started)
+            outcome = Outcome(
+                name,
+                status,
+                count,
+                skipped=dict(fetched.skipped),
+                fetched_at=last,
+                message="" if status != "skipped" else f"needs a key in {source.about.key_variable}",
+                seconds=time.monotonic() - started,
+            )
         except Cancelled:
             outcome = Outcome(name, "cancelled", message="stopped", fetched_at=last)
         except RefreshHeldError as error:
@@ -136,8 +158,13 @@ class _Run:
         except RackrateError as error:
             outcome = Outcome(name, "failed", message=error.message, hint=error.hint, fetched_at=last)
         except Exception as error:  # noqa: BLE001 - a parser's bug on a new shape must not stop the others
-            outcome = Outcome(name, "failed", message=f"{name}: unexpected answer ({type(error).__name__}: {error!s:.80})",
-                              hint="The feed may have changed; old prices stay in use.", fetched_at=last)
+            outcome = Outcome(
+                name,
+                "failed",
+                message=f"{name}: unexpected answer ({type(error).__name__}: {error!s:.80})",
+                hint="The feed may have changed; old prices stay in use.",
+                fetched_at=last,
+            )
         outcome = self._noted(outcome, time.monotonic() - started)
         if self.on_progress:
             self.on_progress(outcome)
@@ -197,8 +224,16 @@ class _Run:
         with self.lock:
             if outcome.status in {"fresh", "held", "failed"}:
                 self.changes[outcome.provider] = row
-        return Outcome(outcome.provider, outcome.status, outcome.offers, outcome.message, outcome.hint, outcome.skipped,
-                       seconds, moment if outcome.status == "fresh" else outcome.fetched_at)
+        return Outcome(
+            outcome.provider,
+            outcome.status,
+            outcome.offers,
+            outcome.message,
+            outcome.hint,
+            outcome.skipped,
+            seconds,
+            moment if outcome.status == "fresh" else outcome.fetched_at,
+        )
 
 
 def suspicion(fresh: Sequence[Offer], previous: Sequence[Offer], rates: Rates, *, compare_count: bool = True) -> str:
@@ -214,8 +249,10 @@ def suspicion(fresh: Sequence[Offer], previous: Sequence[Offer], rates: Rates, *
     for family in sorted(before.keys() & after.keys()):
         ratio = after[family] / before[family]
         if not 1 / MAX_PRICE_MOVE <= ratio <= MAX_PRICE_MOVE:
-            return (f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD "
-                    "per GPU and hour")
+            return (
+                f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD "
+                "per GPU and hour"
+            )
     return ""
 
 

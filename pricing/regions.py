@@ -7,22 +7,38 @@ from functools import lru_cache
 
 # First match wins. Canada counts as us and Australia as asia: the nearest group a reader would look in.
 _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("us", re.compile(
-        r"^us|us$|us\d$|^ca\b|^canada|^northamerica|montreal|toronto|beauharnois|virginia|oregon|ohio|california|texas"
-        r"|iowa|dallas|chicago|new york|los angeles|ashburn|hillsboro|seattle|atlanta|miami|fremont|united states"
-        r"|^(nyc|sfo|atl|tor|bhs|hil|vin)\d*\b")),
-    ("other", re.compile(
-        r"^(sa|af|me|il|mx|br|cl|ar|za|ae|nz|qa)\b|^(southamerica|africa|brazil|chile|mexico|uae|qatar|israel|southafrica)"
-        r"|sao ?paulo|santiago|johannesburg|tel aviv|dubai")),
-    ("asia", re.compile(
-        r"^(ap|cn|as|au|jp|sg|in|kr|hk|tw|my|id|th|oc|sea)\d*\b|india|^(asia|japan|korea|australia|indonesia|malaysia|taiwan)"
-        r"|singapore|tokyo|mumbai|osaka|seoul|jakarta|hong ?kong|eastasia|southeastasia|sydney|melbourne"
-        r"|^(sgp|blr|syd|ynm)\d*\b")),
-    ("eu", re.compile(
-        r"^eu|^(de|fr|nl|pl|uk|gb|fi|se|it|es|ch|at|be|cz|no|ro|ie|pt|dk|lt|lu|bg|hu|is|lv|ee|fin)\b"
-        r"|europe|uksouth|ukwest|united kingdom|france|germany|netherlands|sweden|norway|poland|switzerland|italy|spain"
-        r"|finland|iceland|ireland|helsinki|falkenstein|nuremberg|frankfurt|london|paris|amsterdam|warsaw|stockholm"
-        r"|^(ams|lon|fra|hel|fsn|nbg|gra|sbg|rbx|waw|par)\d*\b")),
+    (
+        "us",
+        re.compile(
+            r"^us|us$|us\d$|^ca\b|^canada|^northamerica|montreal|toronto|beauharnois|virginia|oregon|ohio|california|texas"
+            r"|iowa|dallas|chicago|new york|los angeles|ashburn|hillsboro|seattle|atlanta|miami|fremont|united states"
+            r"|^(nyc|sfo|atl|tor|bhs|hil|vin)\d*\b"
+        ),
+    ),
+    (
+        "other",
+        re.compile(
+            r"^(sa|af|me|il|mx|br|cl|ar|za|ae|nz|qa)\b|^(southamerica|africa|brazil|chile|mexico|uae|qatar|israel|southafrica)"
+            r"|sao ?paulo|santiago|johannesburg|tel aviv|dubai"
+        ),
+    ),
+    (
+        "asia",
+        re.compile(
+            r"^(ap|cn|as|au|jp|sg|in|kr|hk|tw|my|id|th|oc|sea)\d*\b|india|^(asia|japan|korea|australia|indonesia|malaysia|taiwan)"
+            r"|singapore|tokyo|mumbai|osaka|seoul|jakarta|hong ?kong|eastasia|southeastasia|sydney|melbourne"
+            r"|^(sgp|blr|syd|ynm)\d*\b"
+        ),
+    ),
+    (
+        "eu",
+        re.compile(
+            r"^eu|^(de|fr|nl|pl|uk|gb|fi|se|it|es|ch|at|be|cz|no|ro|ie|pt|dk|lt|lu|bg|hu|is|lv|ee|fin)\b"
+            r"|europe|uksouth|ukwest|united kingdom|france|germany|netherlands|sweden|norway|poland|switzerland|italy|spain"
+            r"|finland|iceland|ireland|helsinki|falkenstein|nuremberg|frankfurt|london|paris|amsterdam|warsaw|stockholm"
+            r"|^(ams|lon|fra|hel|fsn|nbg|gra|sbg|rbx|waw|par)\d*\b"
+        ),
+    ),
 )
 
 _GROUPS = ("eu", "us", "asia", "other")

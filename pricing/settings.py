@@ -68,7 +68,7 @@ class Settings:
 
     def save(self, path: Path | None = None) -> Path:
         """Write the settings file (atomically) and say where. Raises StoreError."""
-        import tomli_w  # noqa: PLC0415
+        import tomli_w
 
         path = path or paths.settings_file()
         atomic.write_text(path, tomli_w.dumps(self.to_table()))

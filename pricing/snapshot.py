@@ -32,7 +32,8 @@ def load_snapshot() -> tuple[Offer, ...]:
         table["source_url"] = [url or None for _, url in rows]
         table["memory_read_gb_s_measured"] = [
             float(found[0]) if (found := read_gb_s.get(key)) else None
-            for key in zip(table["provider"], table["server"], strict=True)]
+            for key in zip(table["provider"], table["server"], strict=True)
+        ]
 
     return parse_offers(text, "the bundled prices", fetched_at=SNAPSHOT_DATE, fill=fill)
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pricing import atomic, money, paths
 from pricing.errors import OffersError, StoreError
-from pricing.offer import Offer
 from pricing.offer_csv import format_offers, parse_offers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from pricing.offer import Offer
 
 CARRY_DAYS = 7
 """A row that a refresh no longer lists stays so long: feeds drop single rows for an hour (seen at RunPod)."""
@@ -45,8 +49,11 @@ class StoredPrices:
     def replaced(self, bundled: Sequence[Offer]) -> set[str]:
         """The ids of the bundled offers of this provider that these prices stand in for."""
         regions = {entry.region for entry in self.offers}
-        return {entry.offer_id for entry in bundled if (entry.kind, entry.term) in self.covers
-                and (not self.regional or entry.region in regions)}
+        return {
+            entry.offer_id
+            for entry in bundled
+            if (entry.kind, entry.term) in self.covers and (not self.regional or entry.region in regions)
+        }
 
 
 @dataclass
@@ -85,7 +92,7 @@ class Store:
             self._set_aside(path, "its end is missing")
             return None
         try:
-            offers = parse_offers(text[:mark.start()], path.name)
+            offers = parse_offers(text[: mark.start()], path.name)
         except OffersError as error:
             self._set_aside(path, error.message)
             return None
@@ -95,8 +102,9 @@ class Store:
         pairs = (pair.split(":") for pair in mark[2].split(",") if pair.count(":") == 1)
         return StoredPrices(offers, frozenset((kind, term) for kind, term in pairs), mark[3] == "1")
 
-    def save(self, provider: str, offers: Sequence[Offer], covers: Iterable[tuple[str, str]], *,
-             regional: bool = False) -> StoredPrices:
+    def save(
+        self, provider: str, offers: Sequence[Offer], covers: Iterable[tuple[str, str]], *, regional: bool = False
+    ) -> StoredPrices:
         """Replace a provider's prices; rows that vanished within a week stay, marked. Raises StoreError."""
         if not offers:
             raise StoreError(f"There are no prices of {provider} to save.")
@@ -134,8 +142,11 @@ class Store:
             return {}
         if not isinstance(table, dict):
             return {}
-        return {str(name): {str(key): str(value) for key, value in row.items()}
-                for name, row in table.items() if isinstance(row, dict)}
+        return {
+            str(name): {str(key): str(value) for key, value in row.items()}
+            for name, row in table.items()
+            if isinstance(row, dict)
+        }
 
     def save_status(self, changes: Mapping[str, Mapping[str, str]]) -> None:
         """Note how the refresh of some providers went. Raises StoreError."""
@@ -154,8 +165,11 @@ class Store:
             return ()
         oldest = (datetime.fromisoformat(newest) - timedelta(days=CARRY_DAYS)).isoformat()
         ids = {entry.offer_id for entry in fresh}
-        return tuple(replace(entry, availability=UNLISTED) for entry in previous.offers
-                     if entry.offer_id not in ids and (entry.fetched_at or "") >= oldest)
+        return tuple(
+            replace(entry, availability=UNLISTED)
+            for entry in previous.offers
+            if entry.offer_id not in ids and (entry.fetched_at or "") >= oldest
+        )
 
     def _set_aside(self, path: Path, reason: str) -> None:
         target = path.with_name(f"{path.name}.damaged")

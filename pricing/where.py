@@ -15,7 +15,6 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,8 @@ from pricing.errors import WhereError
 from pricing.filters import region_mask, text_mask
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pricing.compare import Comparison
 
     Array = np.ndarray[Any, Any]
@@ -38,19 +39,41 @@ _TOKEN = re.compile(r'"[^"]*"|(?:[^\s"]|"[^"]*")+')
 _NUMBER_TERM = re.compile(r"(?P<field>[$a-z_][a-z0-9_$/]*)(?P<op>>=|<=|!=|==|=|>|<)(?P<value>.*)", re.IGNORECASE)
 _VALUE = re.compile(r"\$?(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>[a-z%]*)", re.IGNORECASE)
 _OPS: dict[str, Callable[[Any, Any], Any]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "=": operator.eq, "==": operator.eq,
-    "!=": operator.ne}
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 # Short name -> (column, kind of unit).
 _FIELDS: dict[str, tuple[str, str]] = {
-    "gpu": ("vram_gib_per_gpu", "gib"), "gpus": ("gpu_count", ""), "vram": ("vram", "gib"), "ram": ("ram_gib", "gib"),
-    "cores": ("cores", ""), "vcpus": ("vcpus", ""), "vcpu": ("vcpus", ""), "sockets": ("sockets", ""),
-    "price": ("price", ""), "$h": ("hourly_cost", ""), "$mo": ("monthly_cost", ""),
-    "$mtok": ("cost_per_m_output_tokens", ""), "$/mtok": ("cost_per_m_output_tokens", ""),
+    "gpu": ("vram_gib_per_gpu", "gib"),
+    "gpus": ("gpu_count", ""),
+    "vram": ("vram", "gib"),
+    "ram": ("ram_gib", "gib"),
+    "cores": ("cores", ""),
+    "vcpus": ("vcpus", ""),
+    "vcpu": ("vcpus", ""),
+    "sockets": ("sockets", ""),
+    "price": ("price", ""),
+    "$h": ("hourly_cost", ""),
+    "$mo": ("monthly_cost", ""),
+    "$mtok": ("cost_per_m_output_tokens", ""),
+    "$/mtok": ("cost_per_m_output_tokens", ""),
     "$full": ("cost_per_m_output_tokens_full_load", ""),
-    "ttft": ("ttft_ms", "ms"), "tpot": ("tpot_ms", "ms"), "load": ("load_s", "s"), "users": ("max_concurrency", ""),
-    "tok": ("output_tokens_per_s", ""), "tok/s": ("output_tokens_per_s", ""), "rps": ("requests_per_s_at_target", ""),
-    "servers": ("servers_needed", ""), "age": ("price_age_days", "d"), "use": ("utilization", ""),
+    "ttft": ("ttft_ms", "ms"),
+    "tpot": ("tpot_ms", "ms"),
+    "load": ("load_s", "s"),
+    "users": ("max_concurrency", ""),
+    "tok": ("output_tokens_per_s", ""),
+    "tok/s": ("output_tokens_per_s", ""),
+    "rps": ("requests_per_s_at_target", ""),
+    "servers": ("servers_needed", ""),
+    "age": ("price_age_days", "d"),
+    "use": ("utilization", ""),
     "context": ("max_context", ""),
 }
 _UNITS: dict[str, dict[str, float]] = {
@@ -61,10 +84,21 @@ _UNITS: dict[str, dict[str, float]] = {
     "": {"": 1, "k": 1e3, "m": 1e6, "%": 0.01},
 }
 _NAMES: dict[str, tuple[str, ...]] = {
-    "provider": ("provider",), "server": ("server",), "term": ("term",), "tier": ("tier",), "chip": ("gpu_model",),
-    "processor": ("cpu_model",), "hardware": ("gpu_model", "cpu_model"), "engine": ("engine_used",),
-    "bound": ("bound_by",), "basis": ("basis",), "currency": ("currency",), "source": ("source",), "kind": ("kind",),
-    "quant": ("quant_used",), "id": ("offer_id",),
+    "provider": ("provider",),
+    "server": ("server",),
+    "term": ("term",),
+    "tier": ("tier",),
+    "chip": ("gpu_model",),
+    "processor": ("cpu_model",),
+    "hardware": ("gpu_model", "cpu_model"),
+    "engine": ("engine_used",),
+    "bound": ("bound_by",),
+    "basis": ("basis",),
+    "currency": ("currency",),
+    "source": ("source",),
+    "kind": ("kind",),
+    "quant": ("quant_used",),
+    "id": ("offer_id",),
 }
 _EXACT = frozenset({"provider", "term", "currency", "kind", "basis"})
 
@@ -102,7 +136,7 @@ def compile_where(text: str) -> Where:
     if len(text) > MAX_LENGTH:
         raise WhereError(text[:20] + "…", f"the expression is longer than {MAX_LENGTH} characters.")
     if text.count('"') % 2:
-        raise WhereError(text[text.rindex('"'):], "the quote is not closed.")
+        raise WhereError(text[text.rindex('"') :], "the quote is not closed.")
     terms = []
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -136,8 +170,11 @@ def _number(token: str, field: str, op: str, text: str) -> Mask:
         raise _unknown(token, field)
     value = _VALUE.fullmatch(text.strip().replace(",", ""))
     if value is None:
-        raise WhereError(token, f"{text!r} is not a number." if text else "the number is missing.",
-                         hint=f"Write {field}{op}10, for example.")
+        raise WhereError(
+            token,
+            f"{text!r} is not a number." if text else "the number is missing.",
+            hint=f"Write {field}{op}10, for example.",
+        )
     unit = _UNITS[kind].get(value["unit"].lower())
     if unit is None:
         known = ", ".join(filter(None, _UNITS[kind]))
@@ -206,8 +243,11 @@ def _holds(values: Array, wanted: tuple[str, ...], *, exact: bool) -> Array:
 
 def _unknown(token: str, field: str) -> WhereError:
     near = difflib.get_close_matches(field, [*_FIELDS, *_NAMES, "region", *COMPARE_COLUMNS], 3, 0.6)
-    return WhereError(token, f"there is no field {field!r}.",
-                      hint=f"Did you mean {', '.join(near)}?" if near else "Known: " + ", ".join(_FIELDS) + ".")
+    return WhereError(
+        token,
+        f"there is no field {field!r}.",
+        hint=f"Did you mean {', '.join(near)}?" if near else "Known: " + ", ".join(_FIELDS) + ".",
+    )
 
 
 def _is_term(term: str) -> Mask:

@@ -21,8 +21,13 @@ CUBE = "{http://www.ecb.int/vocabulary/2002-08-01/eurofxref}Cube"
 class ECB:
     """Exchange rates; the fixing of a Friday holds over the weekend."""
 
-    about = About("ecb", "European Central Bank", "rates", verified="2025-05",
-                  page="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/")
+    about = About(
+        "ecb",
+        "European Central Bank",
+        "rates",
+        verified="2025-05",
+        page="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/",
+    )
 
     def fetch(self, client: Client, now: datetime) -> Fetched:
         """The latest fixing. Raises FeedError."""
@@ -32,10 +37,10 @@ class ECB:
 def parse(body: bytes, today: date) -> money.Rates:
     """Rates (units per euro) of the daily XML. Raises FeedError."""
     # Imported here: parsers load on the first refresh, not at start.
-    from xml.etree.ElementTree import ParseError  # noqa: PLC0415, S405
+    from xml.etree.ElementTree import ParseError
 
-    from defusedxml import DefusedXmlException  # noqa: PLC0415
-    from defusedxml.ElementTree import fromstring  # noqa: PLC0415
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
 
     hint = "Try again later; the last rates stay in use."
     try:
@@ -49,8 +54,13 @@ def parse(body: bytes, today: date) -> money.Rates:
         try:
             fixed = date.fromisoformat(day)
             rates = money.make_rates(
-                {cube.attrib["currency"]: float(cube.attrib["rate"]) for cube in fixing.iter(CUBE)
-                 if cube is not fixing}, fixed.isoformat())
+                {
+                    cube.attrib["currency"]: float(cube.attrib["rate"])
+                    for cube in fixing.iter(CUBE)
+                    if cube is not fixing
+                },
+                fixed.isoformat(),
+            )
         except (KeyError, ValueError) as error:
             raise FeedError("ecb", f"a rate cannot be read ({error}).", hint=hint) from error
         if (fixed - today).days > 1:

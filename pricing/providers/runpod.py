@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from pricing.http import Client
 
+    Price = tuple[str, int | None, float]
+    """Term, months of commitment, dollars per GPU and hour."""
+
 URL = "https://api.runpod.io/graphql"
 PAGE = "https://www.runpod.io/pricing"
 STOCK = "minimumBidPrice uninterruptablePrice stockStatus"
@@ -45,9 +48,14 @@ class RunPod:
     """GPU and CPU pods."""
 
     about = About(
-        "runpod", "RunPod", "prices", kinds=("gpu", "cpu"),
+        "runpod",
+        "RunPod",
+        "prices",
+        kinds=("gpu", "cpu"),
         covers=(("gpu", "on_demand"), ("gpu", "spot"), ("gpu", "reserved"), ("cpu", "on_demand")),
-        verified="2026-08", page=PAGE)
+        verified="2026-08",
+        page=PAGE,
+    )
 
     def fetch(self, client: Client, now: datetime) -> Fetched:
         """One request for GPUs, one for CPU pods. Raises FeedError."""
@@ -57,8 +65,9 @@ class RunPod:
         places = data_centres(answer)
         if places:
             try:
-                parse_cpus(client.post_json("runpod", URL, {"query": cpu_query(places), "variables": {}}),
-                           places, harvest)
+                parse_cpus(
+                    client.post_json("runpod", URL, {"query": cpu_query(places), "variables": {}}), places, harvest
+                )
             except FeedError as error:
                 # GPUs are what RunPod is asked for; its CPU pods keep their last prices.
                 harvest.skip(f"CPU pods: {error.message}")
@@ -83,24 +92,32 @@ def _gpu_type(row: dict[str, Any], harvest: Harvest) -> None:
         return
     chip = _chip_name(name, text(row, "displayName"), memory_gb)
     for tier, field in TIERS:
-        price = _tier_price(row, tier, field, memory_gb)
+        price = _tier_price(row, tier, memory_gb)
         if price is None:
             harvest.skip(f"not sold in {tier}")
             continue
         availability = _stock(row, f"{tier}Stock")
         largest = int(number(row, f"maxGpuCount{field}Cloud") or number(row, "maxGpuCount") or 1)
-        prices = [("on_demand", None, price), *_spot(row, tier, price, harvest)]
+        prices: list[Price] = [("on_demand", None, price), *_spot(row, tier, price, harvest)]
         prices += _committed(row, price) if tier == "secure" else []
         for count in _counts(min(largest, MAX_GPUS)):
             for term, months, each in prices:
                 harvest.add(
-                    server=name if count == 1 else f"{name} x{count}", kind="gpu", gpu_model=chip,
-                    gpu_count=float(count), vram_gib_per_gpu=memory_gb, term=term, commitment_months=months,
-                    tier=tier, price_per_hour=round(each * count, 6), availability=availability,
-                    cpu_basis=SHARED_HOST)
+                    server=name if count == 1 else f"{name} x{count}",
+                    kind="gpu",
+                    gpu_model=chip,
+                    gpu_count=float(count),
+                    vram_gib_per_gpu=memory_gb,
+                    term=term,
+                    commitment_months=months,
+                    tier=tier,
+                    price_per_hour=round(each * count, 6),
+                    availability=availability,
+                    cpu_basis=SHARED_HOST,
+                )
 
 
-def _tier_price(row: dict[str, Any], tier: str, field: str, memory_gb: float) -> float | None:
+def _tier_price(row: dict[str, Any], tier: str, memory_gb: float) -> float | None:
     price, sold = number(row, f"{tier}Price"), flag(row, f"{tier}Cloud")
     if price is None or sold is False:
         return None
@@ -109,7 +126,7 @@ def _tier_price(row: dict[str, Any], tier: str, field: str, memory_gb: float) ->
     return price
 
 
-def _spot(row: dict[str, Any], tier: str, price: float, harvest: Harvest) -> Iterator[tuple[str, None, float]]:
+def _spot(row: dict[str, Any], tier: str, price: float, harvest: Harvest) -> Iterator[Price]:
     spot = number(row, f"{tier}SpotPrice")
     if spot is None:
         return
@@ -120,8 +137,8 @@ def _spot(row: dict[str, Any], tier: str, price: float, harvest: Harvest) -> Ite
     yield "spot", None, spot
 
 
-def _committed(row: dict[str, Any], price: float) -> list[tuple[str, int | None, float]]:
-    found = []
+def _committed(row: dict[str, Any], price: float) -> list[Price]:
+    found: list[Price] = []
     for months, field in COMMITMENTS:
         each = number(row, field)
         if each is not None and 0.1 * price <= each <= price:
@@ -147,7 +164,7 @@ def _stock(row: dict[str, Any], name: str) -> str | None:
 
 def _chip_name(name: str, display: str | None, memory_gb: float) -> str:
     """The catalog's key, or the provider's own spelling if the catalog has none."""
-    from models import catalog  # noqa: PLC0415
+    from models import catalog
 
     # "NVIDIA B300 ... MIG" is a slice with other memory: never the whole card by a similar name.
     if "MIG" not in name.upper().split():
@@ -173,9 +190,11 @@ def data_centres(answer: Any) -> dict[str, str]:
 
 def cpu_query(places: Mapping[str, str]) -> str:
     """One query for the CPU pods of some data centres, aliased by region group."""
-    parts = (f'{group}: cpuFlavors {{ id minVcpu maxVcpu ramMultiplier '
-             f'specifics(input: {{dataCenterId: "{place}"}}) {{ stockStatus securePrice }} }}'
-             for group, place in places.items())
+    parts = (
+        f"{group}: cpuFlavors {{ id minVcpu maxVcpu ramMultiplier "
+        f'specifics(input: {{dataCenterId: "{place}"}}) {{ stockStatus securePrice }} }}'
+        for group, place in places.items()
+    )
     return f"query {{ {' '.join(parts)} }}"
 
 
@@ -205,9 +224,17 @@ def _cpu_flavor(row: dict[str, Any], place: str, harvest: Harvest) -> None:
     vcpus = smallest
     while vcpus <= largest:
         ram_gib = vcpus * ram_per_vcpu
-        harvest.add(server=f"{name}-{vcpus:g}-{ram_gib:g}", kind="cpu", region=place, vcpus=vcpus, ram_gib=ram_gib,
-                    tier="secure", price_per_hour=round(price * vcpus / smallest, 6),
-                    availability=_stock(row, "specifics"), cpu_basis="unknown")
+        harvest.add(
+            server=f"{name}-{vcpus:g}-{ram_gib:g}",
+            kind="cpu",
+            region=place,
+            vcpus=vcpus,
+            ram_gib=ram_gib,
+            tier="secure",
+            price_per_hour=round(price * vcpus / smallest, 6),
+            availability=_stock(row, "specifics"),
+            cpu_basis="unknown",
+        )
         vcpus *= 2
 
 
