@@ -78,3 +78,10 @@ def no_internet(monkeypatch: pytest.MonkeyPatch) -> None:
 def now() -> datetime:
     """The moment all dated tests agree on."""
     return datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def fixed_clock(now: datetime, monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """Rackrate counts ages from that day, in this process and in those it starts."""
+    monkeypatch.setenv("RACKRATE_TODAY", now.date().isoformat())
+    return now

@@ -57,7 +57,7 @@ def test_the_examples_are_found() -> None:
 
 
 def test_readme_shows_every_command_and_no_other() -> None:
-    shown = set(re.findall(r"rackrate ([a-z]+)\b", README))
+    shown = set(re.findall(r"(?:`|\$ )rackrate ([a-z]+)\b", README))
     assert set(COMMANDS) <= shown
     assert shown - set(COMMANDS) == set()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
@@ -13,21 +12,16 @@ from pricing.filters import Filters
 from pricing.offer import TERMS
 from pricing.where import compile_where
 from tui.cli.parser import nearest
+from tui.clock import today
 
 if TYPE_CHECKING:
     import argparse
-    from datetime import date
 
     from pricing.money import Rates
     from pricing.settings import Settings
 
 DEFAULT_MODEL = "Llama-3.1-8B"
 DEFAULT_QUANT = "8bit"
-
-
-def today() -> date:
-    """The day ages are counted from."""
-    return datetime.now(UTC).date()
 
 
 def workload_from(args: argparse.Namespace) -> Workload:
