@@ -6,13 +6,16 @@ The servers are the bundled market's, repeated with memory sizes that differ sli
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from benchmarks.timing import median_ms, say
 from models import catalog
 from models.estimate import ServerTable, estimate
-from models.server import Server
 from models.traffic import Workload
 from pricing.market import Market
-from timing import median_ms, say
+
+if TYPE_CHECKING:
+    from models.server import Server
 
 GOAL_SERVERS_PER_S = 50_000
 
@@ -43,7 +46,12 @@ def main() -> None:
             table = ServerTable.build(distinct(kind, count))
             took = median_ms(lambda table=table: estimate(table, workload), times=5)  # type: ignore[misc]
             rate = count / took * 1000
-            say(f"{name}, {count:,} distinct servers", took, "ms", f"{rate:>12,.0f} servers/s, {rate / GOAL_SERVERS_PER_S:.1f}x the goal")
+            say(
+                f"{name}, {count:,} distinct servers",
+                took,
+                "ms",
+                f"{rate:>12,.0f} servers/s, {rate / GOAL_SERVERS_PER_S:.1f}x the goal",
+            )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,100 @@
+"""A change of traffic with many offers: how long until the table is ranked again, and until it is painted.
+
+The offers are the bundled ones, repeated under other names at slightly different prices. Painting goes through Textual
+without a terminal; the ratio to a repaint in which nothing changed says what the comparison costs on this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchmarks.timing import median_ms, say
+from pricing.market import Market
+from tui.session import Session
+
+if TYPE_CHECKING:
+    from pricing.offer import Offer
+
+GOAL_MS = 100
+
+
+def many(count: int) -> Market:
+    """A market of `count` offers."""
+    bundled = Market.load().offers
+    made: list[Offer] = []
+    for n in range(count):
+        offer = bundled[n % len(bundled)]
+        copy = n // len(bundled)
+        hour = offer.price_per_hour and offer.price_per_hour * (1 + copy / 1000)
+        made.append(replace(offer, offer_id=f"{offer.offer_id}~{copy}", price_per_hour=hour))
+    return Market(made)
+
+
+def rank(market: Market) -> tuple[float, Session]:
+    """Median milliseconds from a change of traffic to a ranked table, nothing painted."""
+    session = Session(market=market)
+    session.load()
+    session.recompute()
+    rates = iter(range(1, 1000))
+
+    def change() -> None:
+        session.history.set(session.workload.changed(requests_per_s=1 + next(rates) / 10))
+        session.recompute()
+
+    return median_ms(change, times=20, warm=2), session
+
+
+async def paint(market: Market) -> tuple[float, float]:
+    """Median milliseconds of a keyed change of traffic until nothing is left to do, and of an empty repaint."""
+    from tui.app import RackrateApp
+
+    app = RackrateApp(Session(market=market))
+    changed, empty = [], []
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        for key in ("=", "-") * 10:
+            start = time.perf_counter()
+            await pilot.press(key)
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            changed.append((time.perf_counter() - start) * 1000)
+        for _ in range(20):
+            start = time.perf_counter()
+            await pilot.press("f12")
+            app.screen.refresh(repaint=True, layout=True)
+            await pilot.pause()
+            empty.append((time.perf_counter() - start) * 1000)
+    return statistics.median(changed), statistics.median(empty)
+
+
+def main() -> None:
+    """Print both for 10,000 and 100,000 offers."""
+    for count in (10_000, 100_000):
+        market = many(count)
+        took, session = rank(market)
+        servers = len(market.servers)
+        say(
+            f"{count:,} offers ({servers:,} servers): change of traffic -> ranked",
+            took,
+            "ms",
+            f"goal < {GOAL_MS} ms with repaint",
+        )
+        arranged = median_ms(session.arrange)
+        say(f"{count:,} offers: filter and sort alone", arranged, "ms")
+        changed, empty = asyncio.run(paint(market))
+        say(
+            f"{count:,} offers: key -> ranked and painted, 120x36",
+            changed,
+            "ms",
+            f"{changed / empty:.2f}x an empty repaint",
+        )
+        say(f"{count:,} offers: empty key and repaint", empty, "ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""From the command to the first full table on a pseudo-terminal, against merely importing what that start has loaded.
+
+Ten runs each, after one that fills the caches; the figure to watch is the ratio, goal below 1.5.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+from benchmarks.timing import say
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS = 10
+GOAL = 1.5
+LINES, COLUMNS = 36, 120
+LIMIT_S = 30
+# The table is full once the last offer that fits the screen is drawn; its rows are known from the headless twin.
+PROBE = """
+import json, sys
+from tui.session import Session
+session = Session(); session.load(); session.recompute()
+names = [session.rows.offer(session.rows.index(n)).server for n in range(8)]
+import tui.app, tui.screens.dashboard
+print(json.dumps({"rows": names, "modules": list(sys.modules)}))
+"""
+IMPORT = "import json, sys, importlib\nfor name in json.load(open(sys.argv[1])):\n    importlib.import_module(name)\n"
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Folders of its own, so that nobody's settings or prices take part."""
+    own = {"RACKRATE_CONFIG_DIR": f"{folder}/config", "RACKRATE_DATA_DIR": f"{folder}/data", "TERM": "xterm-256color"}
+    return {**os.environ, **own}
+
+
+def first_table_ms(row: str, env: dict[str, str]) -> float:
+    """Milliseconds from starting the program until a row of the table has been written to the terminal."""
+    start = time.perf_counter()
+    child, terminal = pty.fork()
+    if child == 0:  # pragma: no cover
+        os.execve(sys.executable, [sys.executable, "-m", "tui"], env)  # noqa: S606
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    written = b""
+    try:
+        while time.perf_counter() - start < LIMIT_S:
+            if not select.select([terminal], [], [], 0.5)[0]:
+                continue
+            written += os.read(terminal, 65536)
+            if row.encode() in written:
+                return (time.perf_counter() - start) * 1000
+        raise TimeoutError(f"no row {row!r} within {LIMIT_S} s")
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with contextlib.suppress(OSError):
+            os.close(terminal)
+
+
+def import_ms(listing: str, env: dict[str, str]) -> float:
+    """Milliseconds of an interpreter that imports the listed modules and ends."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", IMPORT, listing], env=env, cwd=ROOT, check=True)
+    return (time.perf_counter() - start) * 1000
+
+
+def main() -> None:
+    """Print both medians and their ratio."""
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(folder)
+        probe = subprocess.run(
+            [sys.executable, "-c", PROBE], env=env, cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        facts = json.loads(probe.stdout)
+        listing = Path(folder) / "modules.json"
+        listing.write_text(json.dumps([name for name in facts["modules"] if name != "__main__"]), encoding="utf-8")
+        row = facts["rows"][-1]
+        first_table_ms(row, env)
+        tables, imports = [], []
+        for _ in range(RUNS):  # in turns, so that a busy machine is busy for both
+            tables.append(first_table_ms(row, env))
+            imports.append(import_ms(str(listing), env))
+        table, imported = statistics.median(tables), statistics.median(imports)
+        say(
+            f"start to first full table, {COLUMNS}x{LINES}, median of {RUNS}",
+            table,
+            "ms",
+            f"{min(tables):.0f}-{max(tables):.0f}",
+        )
+        say(
+            f"importing the {len(facts['modules'])} modules it loads",
+            imported,
+            "ms",
+            f"{min(imports):.0f}-{max(imports):.0f}",
+        )
+        say("ratio", table / imported, "x", f"goal < {GOAL}")
+
+
+if __name__ == "__main__":
+    main()
