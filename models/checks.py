@@ -114,7 +114,7 @@ def masks(*, gpu: ArrayLike, weights_gib: ArrayLike, ram_gib: ArrayLike, load_s:
         }
 
 
-def server_checks(*, kind: str, gpu_count: float | None, ram_gib: float | None, storage: str | None,
+def server_checks(*, kind: str, gpu_count: float | None, ram_gib: float | None, storage: str | None,  # noqa: PLR0913
                   weights_gib: float | None, tp_used: float | None, interconnect: str | None = None,
                   gpu_model: str | None = None, cores: float | None = None, vcpus: float | None = None,
                   load_s: float | None = None) -> tuple[Check, ...]:

@@ -1,0 +1,341 @@
+"""One sentence on what to rent: is a CPU server enough, is a GPU needed, or does nothing meet the targets.
+
+Rules over arrays with one entry per offer, named as the comparison's columns; no estimate is made here. Picks are the
+cheapest offers a month that meet the targets; where the error bands of the CPU's and the GPU's cost overlap, the verdict
+says so instead of choosing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from models.traffic import Workload
+
+MOST_SERVERS = 50
+"""More servers than this for one traffic is no practical answer."""
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+
+
+class Compared(Protocol):
+    """What a verdict reads: the workload and columns by name, NaN or None where there is no figure."""
+
+    workload: Workload
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One array of the comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer; picks are offer indices, None where there is none."""
+
+    code: str
+    """cpu_enough, gpu_cheaper, gpu_needed, only_cpu, only_gpu, close, none_meets, nothing_fits, no_estimate, no_prices, no_offers."""
+    sentence: str
+    cpu_pick: int | None = None
+    """Cheapest CPU offer that meets the targets."""
+    gpu_pick: int | None = None
+    nearest: int | None = None
+    """Where nothing (or no CPU server) meets the targets: the one that comes closest."""
+    changes: tuple[str, ...] = ()
+    """What would change the answer, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Columns of the offers asked about, and the offers' own indices."""
+
+    at: NDArray[np.intp]
+    read: Callable[[str], NDArray[Any]]
+    ttft_target: float
+    tpot_target: float
+    currency: str
+    requests_per_s: float | None
+
+    def number(self, name: str) -> NDArray[np.float64]:
+        return np.asarray(self.read(name)[self.at], dtype=np.float64)
+
+    def label(self, offer: int) -> str:
+        return f"{self.read('provider')[offer]} {self.read('server')[offer]}"
+
+    def value(self, name: str, offer: int) -> float:
+        return float(self.read(name)[offer])
+
+    def price(self, offer: int) -> str:
+        count = self.value("servers_needed", offer)
+        fleet = f"{count:.0f} x " if count > 1 else ""
+        return f"{fleet}{self.label(offer)} at {self.money(self.value('monthly_cost', offer))} a month"
+
+    def money(self, amount: float) -> str:
+        sign = _SIGNS.get(self.currency)
+        text = f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"
+        return f"{sign}{text}" if sign else f"{text} {self.currency}"
+
+    def speed(self, offer: int) -> str:
+        return f"TTFT {_time(self.value('ttft_ms', offer))}, TPOT {_time(self.value('tpot_ms', offer))}"
+
+
+def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict:
+    """The verdict over a comparison's offers, or over those at the indices `rows`.
+
+    Offers out of stock, and fleets of more than fifty servers, are picked only where there is no other.
+    """
+    view = _look(compared, rows)
+    if not len(view.at):
+        return Verdict("no_offers", "No offer is left by the filters.")
+    cpu, gpu = _kinds(view)
+    fits = view.read("fits")[view.at].astype(bool)
+    meets = view.read("meets_targets")[view.at].astype(bool) & fits
+    cost = view.number("monthly_cost")
+    if not fits.any():
+        return _nothing_fits(view)
+    if not (meets & ~np.isnan(cost)).any():
+        return _none_meets(view, fits, meets, cost)
+    stock = _in_stock(view)
+    cheapest_cpu = _cheapest(view, meets & cpu, cost, stock)
+    cheapest_gpu = _cheapest(view, meets & gpu, cost, stock)
+    if cheapest_cpu is None and cheapest_gpu is not None:
+        return _only_gpu(view, cheapest_gpu, cpu & fits)
+    if cheapest_gpu is None and cheapest_cpu is not None:
+        return _only_cpu(view, cheapest_cpu, gpu & fits)
+    assert cheapest_cpu is not None  # noqa: S101 - one of them meets the targets, the other case is above
+    assert cheapest_gpu is not None  # noqa: S101
+    return _both(view, cheapest_cpu, cheapest_gpu)
+
+
+def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:
+    columns: dict[str, NDArray[Any]] = {}
+
+    def read(name: str) -> NDArray[Any]:
+        if name not in columns:
+            columns[name] = compared.column(name)
+        return columns[name]
+
+    at = np.arange(len(read("kind"))) if rows is None else np.asarray(rows, dtype=np.intp)
+    work = compared.workload
+    currencies = read("cost_currency")
+    return _View(at, read, work.ttft_ms or math.inf, work.tpot_ms or math.inf,
+                 str(currencies[0]) if len(currencies) else "USD", work.requests_per_s)
+
+
+def _kinds(view: _View) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    kind = view.read("kind")[view.at]
+    return kind == "cpu", kind == "gpu"
+
+
+def _in_stock(view: _View) -> NDArray[np.bool_]:
+    gone = ("out of stock", "out_of_stock", "sold out", "sold_out", "unavailable")
+    return np.array([str(text or "").strip().lower() not in gone for text in view.read("availability")[view.at]], dtype=bool)
+
+
+def _cheapest(view: _View, mask: NDArray[np.bool_], cost: NDArray[np.float64], stock: NDArray[np.bool_]) -> int | None:
+    """The offer with the lowest monthly cost; in stock and practical ones first, ties to the lower TTFT."""
+    usable = mask & ~np.isnan(cost)
+    if not usable.any():
+        return None
+    practical = view.number("servers_needed") <= MOST_SERVERS
+    for preferred in (usable & practical & stock, usable & practical, usable):
+        if preferred.any():
+            usable = preferred
+            break
+    places = np.flatnonzero(usable)
+    order = np.lexsort((view.number("ttft_ms")[places], cost[places]))
+    return int(view.at[places[order[0]]])
+
+
+# both kinds meet the targets
+
+def _both(view: _View, cpu: int, gpu: int) -> Verdict:
+    cpu_cost, gpu_cost = view.value("monthly_cost", cpu), view.value("monthly_cost", gpu)
+    changes = (*_risk(view, cpu), *_risk(view, gpu))
+    (cpu_low, cpu_high), (gpu_low, gpu_high) = _cost_band(view, cpu), _cost_band(view, gpu)
+    if cpu_low <= gpu_high and gpu_low <= cpu_high and cpu_cost != gpu_cost:
+        return Verdict("close", f"Too close to call: {view.price(cpu)} (CPU) and {view.price(gpu)} (GPU) lie within each other's "
+                       "error band.", cpu, gpu, changes=changes)
+    if cpu_cost <= gpu_cost:
+        sentence = (f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that meets the targets, "
+                    f"{view.label(gpu)}, costs {_times(gpu_cost / cpu_cost)} ({view.money(gpu_cost)}).")
+        return Verdict("cpu_enough", sentence, cpu, gpu, changes=(*_crossing(view, cpu, gpu), *changes))
+    sentence = (f"A GPU is cheaper: {view.price(gpu)}, {view.speed(gpu)}; the cheapest CPU that meets the targets, "
+                f"{view.label(cpu)}, costs {_times(cpu_cost / gpu_cost)} ({view.money(cpu_cost)}).")
+    return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
+
+
+def _cost_band(view: _View, offer: int) -> tuple[float, float]:
+    """Monthly cost if the server is as fast, or as slow, as its error band allows: whole servers, so often one figure."""
+    month, count = view.value("monthly_cost", offer), view.value("servers_needed", offer)
+    rate, low, high = (view.value(name, offer) for name in (
+        "output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high"))
+    used = view.value("utilization", offer)
+    if not (rate > 0 and low > 0 and high > 0 and count > 0 and used > 0):
+        return month, month
+    # Servers that the traffic fills: count x utilization; a faster or slower server changes that number, then it is rounded up.
+    filled = count * min(used, 1.0)
+    fewest, most = (max(1.0, math.ceil(filled * rate / speed - 1e-9)) for speed in (high, low))
+    return month / count * min(fewest, count), month / count * max(most, count)
+
+
+def _crossing(view: _View, cpu: int, gpu: int) -> tuple[str, ...]:
+    """The traffic from which the GPU is cheaper, where one GPU server still carries it."""
+    traffic = view.requests_per_s
+    if traffic is None:
+        return ()
+    one_cpu = view.value("monthly_cost", cpu) / view.value("servers_needed", cpu)
+    one_gpu = view.value("monthly_cost", gpu) / view.value("servers_needed", gpu)
+    cpu_rate, gpu_rate = (view.value("requests_per_s_at_target", offer) for offer in (cpu, gpu))
+    rate = math.floor(one_gpu / one_cpu) * cpu_rate
+    if not (math.isfinite(rate) and traffic < rate < gpu_rate):
+        return ()
+    return (f"Above {rate:,.3g} requests/s the GPU server {view.label(gpu)} is the cheaper one.",)
+
+
+def _risk(view: _View, offer: int) -> tuple[str, ...]:
+    """A pick whose band reaches past a target."""
+    found = []
+    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+        high = view.value(f"{column}_high", offer)
+        if high > target:
+            low = view.value(f"{column}_low", offer)
+            found.append(f"{view.label(offer)} may miss the {name} target of {_time(target)}: its band is {_time(low)} to {_time(high)}.")
+    return tuple(found)
+
+
+# one kind meets them
+
+def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
+    cheapest = f"cheapest is {view.price(gpu)}, {view.speed(gpu)}"
+    nearest, miss = _nearest(view, cpu_fits)
+    if nearest is None:
+        has_cpu = _kinds(view)[0].any()
+        why = "no CPU server here holds the model" if has_cpu else "no CPU server is among these offers"
+        return Verdict("gpu_needed" if has_cpu else "only_gpu", f"{'A GPU is needed' if has_cpu else 'Only GPU servers are compared'}: "
+                       f"{why}; {cheapest}.", None, gpu, changes=_risk(view, gpu))
+    sentence = f"A GPU is needed: no CPU server meets {_missed(view, cpu_fits)}; {cheapest}."
+    near = f"The nearest CPU server, {view.price(nearest)}, would have {view.speed(nearest)} ({_over(miss)})."
+    return Verdict("gpu_needed", sentence, None, gpu, nearest, (near, *_risk(view, gpu)))
+
+
+def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
+    answer = f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}"
+    nearest, _ = _nearest(view, gpu_fits)
+    if not _kinds(view)[1].any():
+        return Verdict("only_cpu", f"{answer}; no GPU server is among these offers.", cpu, None, changes=_risk(view, cpu))
+    why = "no GPU server here holds the model" if nearest is None else "no GPU server here meets the targets"
+    return Verdict("only_cpu", f"{answer}; {why}.", cpu, None, nearest, _risk(view, cpu))
+
+
+def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
+    """Which target stands in the way, with the best figure there is: "TTFT 2 s (best 2.8 s)"."""
+    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+        values = view.number(column)[mask]
+        best = float(np.nanmin(values)) if np.isfinite(values).any() else math.nan
+        if best > target:
+            return f"{name} {_time(target)} (best {_time(best)})"
+    return "the targets" if math.isinf(view.ttft_target) or math.isinf(view.tpot_target) else "both targets at once"
+
+
+# none does
+
+def _miss(view: _View) -> NDArray[np.float64]:
+    """How many times over its worse target each offer is."""
+    over_ttft = view.number("ttft_ms") / view.ttft_target
+    over_tpot = view.number("tpot_ms") / view.tpot_target
+    worst: NDArray[np.float64] = np.maximum(over_ttft, over_tpot)
+    return worst
+
+
+def _nearest(view: _View, mask: NDArray[np.bool_]) -> tuple[int | None, float]:
+    """The priced offer that misses by least (ties to the cheaper one), and by how many times."""
+    miss, cost = _miss(view), view.number("monthly_cost")
+    places = np.flatnonzero(mask & ~np.isnan(miss) & ~np.isnan(cost))
+    if not len(places):
+        return None, math.nan
+    # Within one percent of each other the price decides.
+    order = np.lexsort((cost[places], np.round(np.log(np.maximum(miss[places], 1e-9)), 2)))
+    place = places[order[0]]
+    return int(view.at[place]), float(miss[place])
+
+
+def _none_meets(view: _View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], cost: NDArray[np.float64]) -> Verdict:
+    count = int(meets.sum())
+    if count:
+        return Verdict("no_prices", f"{count:,} {'server meets' if count == 1 else 'servers meet'} the targets, but none of them has "
+                       "a price.")
+    if not (fits & ~np.isnan(cost)).any() and not np.isfinite(_miss(view)[fits]).any():
+        held = int(fits.sum())
+        return Verdict("no_estimate", f"{held:,} {'server holds' if held == 1 else 'servers hold'} the model, but none has an estimate "
+                       "and a price.")
+    nearest, miss = _nearest(view, fits)
+    if nearest is None:
+        return Verdict("none_meets", "Nothing meets the targets, and no server that comes near has a price.")
+    sentence = f"Nothing meets the targets; nearest is {view.price(nearest)}: {_figures(view, nearest)}."
+    changes = [] if miss <= 1 else [_relax(view, nearest)]
+    cpu_fits = _kinds(view)[0] & fits
+    best_cpu, _ = _nearest(view, cpu_fits)
+    if best_cpu is not None and best_cpu != nearest:
+        changes.append(f"The nearest CPU server, {view.price(best_cpu)}, would have {view.speed(best_cpu)}.")
+    return Verdict("none_meets", sentence, None, None, nearest, tuple(changes))
+
+
+def _figures(view: _View, offer: int) -> str:
+    """The missed targets of one offer: "TTFT 2.8 s instead of 2 s (40 % over)"."""
+    found = []
+    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+        value = view.value(column, offer)
+        if value > target:
+            found.append(f"{name} {_time(value)} instead of {_time(target)} ({_over(value / target)})")
+    return " and ".join(found) or f"{view.speed(offer)}, but not at this traffic"
+
+
+def _relax(view: _View, offer: int) -> str:
+    wishes = []
+    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+        value = view.value(column, offer)
+        if value > target:
+            wishes.append(f"a {name} target of {_time(_round_up(value))}")
+    return f"With {' and '.join(wishes)} it would do." if wishes else "Less traffic would do."
+
+
+def _nothing_fits(view: _View) -> Verdict:
+    share = view.number("memory_used_share")
+    places = np.flatnonzero(np.isfinite(share))
+    if not len(places):
+        return Verdict("nothing_fits", "No server here holds the model.")
+    place = places[np.argmin(share[places])]
+    offer = int(view.at[place])
+    return Verdict("nothing_fits", f"No server here holds the model: the nearest, {view.label(offer)}, would need {share[place]:.2f} "
+                   "times its memory.", nearest=offer,
+                   changes=("Fewer bits a weight, a smaller model or a shorter prompt needs less memory.",))
+
+
+# words
+
+def _time(milliseconds: float) -> str:
+    if not math.isfinite(milliseconds):
+        return "unknown"
+    if milliseconds < 10:
+        return f"{milliseconds:.1f} ms"
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.3g} s"
+
+
+def _times(ratio: float) -> str:
+    return "the same" if ratio < 1.05 else f"{ratio:.1f}x" if ratio < 10 else f"{ratio:.0f}x"
+
+
+def _over(ratio: float) -> str:
+    return f"{(ratio - 1) * 100:.0f} % over" if ratio < 3 else f"{ratio:.1f}x over"
+
+
+def _round_up(milliseconds: float) -> float:
+    """Up to two significant digits: a target a person would write."""
+    step = 10.0 ** (math.floor(math.log10(milliseconds)) - 1)
+    return math.ceil(milliseconds / step - 1e-9) * step

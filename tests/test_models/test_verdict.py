@@ -1,0 +1,177 @@
+"""The verdict's rules, on offers made up for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models import catalog
+from models.traffic import Workload
+from models.verdict import verdict
+
+NAN = float("nan")
+OFFER: dict[str, Any] = {
+    "provider": "acme", "kind": "gpu", "availability": None, "cost_currency": "USD", "fits": True, "meets_targets": True,
+    "monthly_cost": 500.0, "servers_needed": 1.0, "ttft_ms": 120.0, "ttft_ms_low": 80.0, "ttft_ms_high": 190.0,
+    "tpot_ms": 20.0, "tpot_ms_low": 16.0, "tpot_ms_high": 30.0, "output_tokens_per_s": 211.0, "output_tokens_per_s_low": 211.0,
+    "output_tokens_per_s_high": 211.0, "utilization": 0.1, "requests_per_s_at_target": 10.0, "memory_used_share": 0.5,
+}
+
+
+class Made:
+    """A comparison made of plain rows."""
+
+    def __init__(self, *offers: dict[str, Any], **workload: Any) -> None:
+        self.offers = offers
+        self.workload = Workload(model=catalog.llm("Llama-3.1-8B")).changed(**workload)
+
+    def column(self, name: str) -> np.ndarray:
+        return np.array([offer[name] for offer in self.offers])
+
+
+def gpu(server: str = "g1", **changes: Any) -> dict[str, Any]:
+    return {**OFFER, "server": server, **changes}
+
+
+def cpu(server: str = "c1", **changes: Any) -> dict[str, Any]:
+    slow = {"kind": "cpu", "monthly_cost": 200.0, "ttft_ms": 1200.0, "ttft_ms_low": 800.0, "ttft_ms_high": 1900.0, "tpot_ms": 90.0,
+            "tpot_ms_low": 60.0, "tpot_ms_high": 140.0, "requests_per_s_at_target": 2.0, "utilization": 0.5}
+    return {**OFFER, "server": server, **slow, **changes}
+
+
+def missing(offer: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**offer, "meets_targets": False, **changes}
+
+
+def test_cpu_is_enough() -> None:
+    found = verdict(Made(gpu(), cpu(), cpu("c2", monthly_cost=900.0)))
+    assert (found.code, found.cpu_pick, found.gpu_pick) == ("cpu_enough", 1, 0)
+    assert found.sentence == ("A CPU server is enough: acme c1 at $200 a month, TTFT 1.2 s, TPOT 90 ms; the cheapest GPU that meets the "
+                              "targets, acme g1, costs 2.5x ($500).")
+
+
+def test_cpu_is_enough_until_the_traffic_grows() -> None:
+    found = verdict(Made(gpu(), cpu()))
+    assert found.changes == ("Above 4 requests/s the GPU server acme g1 is the cheaper one.",)
+
+
+def test_gpu_is_cheaper() -> None:
+    found = verdict(Made(cpu(monthly_cost=1500.0, servers_needed=3.0), gpu()))
+    assert (found.code, found.cpu_pick, found.gpu_pick) == ("gpu_cheaper", 0, 1)
+    assert found.sentence.startswith("A GPU is cheaper: acme g1 at $500 a month, TTFT 120 ms, TPOT 20 ms;")
+    assert "costs 3.0x ($1,500)" in found.sentence
+
+
+def test_gpu_is_needed_and_why() -> None:
+    found = verdict(Made(gpu(), missing(cpu("near"), ttft_ms=2800.0), missing(cpu("far"), ttft_ms=9000.0)))
+    assert (found.code, found.cpu_pick, found.gpu_pick, found.nearest) == ("gpu_needed", None, 0, 1)
+    assert found.sentence == ("A GPU is needed: no CPU server meets TTFT 2 s (best 2.8 s); cheapest is acme g1 at $500 a month, "
+                              "TTFT 120 ms, TPOT 20 ms.")
+    assert found.changes[0] == ("The nearest CPU server, acme near at $200 a month, would have TTFT 2.8 s, TPOT 90 ms (40 % over).")
+
+
+def test_no_cpu_meets_both_targets_at_once() -> None:
+    found = verdict(Made(gpu(), missing(cpu(), ttft_ms=2500.0), missing(cpu("c2"), tpot_ms=250.0)))
+    assert "no CPU server meets both targets at once" in found.sentence
+
+
+def test_gpu_is_needed_because_no_cpu_holds_the_model() -> None:
+    found = verdict(Made(gpu(), missing(cpu(), fits=False, monthly_cost=NAN)))
+    assert found.code == "gpu_needed"
+    assert "no CPU server here holds the model" in found.sentence
+
+
+def test_one_kind_alone_says_so() -> None:
+    assert verdict(Made(gpu())).code == "only_gpu"
+    assert "no CPU server is among these offers" in verdict(Made(gpu())).sentence
+    assert verdict(Made(cpu())).code == "only_cpu"
+    assert "no GPU server is among these offers" in verdict(Made(cpu())).sentence
+    assert "no GPU server here meets the targets" in verdict(Made(cpu(), missing(gpu(), ttft_ms=3000.0))).sentence
+    assert "no GPU server here holds the model" in verdict(Made(cpu(), missing(gpu(), fits=False))).sentence
+
+
+def test_overlapping_bands_are_too_close_to_call() -> None:
+    # Two CPU servers at 0.9 load become one to four within the band: 300 to 1,200 a month, around the GPU's 700.
+    wide = {"servers_needed": 2.0, "monthly_cost": 600.0, "utilization": 0.9, "output_tokens_per_s_low": 110.0,
+            "output_tokens_per_s_high": 400.0}
+    found = verdict(Made(cpu(**wide), gpu(monthly_cost=700.0)))
+    assert (found.code, found.cpu_pick, found.gpu_pick) == ("close", 0, 1)
+    assert found.sentence == ("Too close to call: 2 x acme c1 at $600 a month (CPU) and acme g1 at $700 a month (GPU) lie within each "
+                              "other's error band.")
+
+
+def test_spare_capacity_makes_a_wide_band_harmless() -> None:
+    found = verdict(Made(cpu(output_tokens_per_s_low=150.0, output_tokens_per_s_high=400.0), gpu()))
+    assert found.code == "cpu_enough"
+
+
+def test_pick_that_may_miss_its_target_is_named() -> None:
+    found = verdict(Made(cpu(ttft_ms=1800.0, ttft_ms_low=900.0, ttft_ms_high=3600.0), gpu()))
+    assert "acme c1 may miss the TTFT target of 2 s: its band is 900 ms to 3.6 s." in found.changes
+
+
+def test_nothing_meets_names_the_nearest_way_out() -> None:
+    found = verdict(Made(missing(gpu(), ttft_ms=6000.0), missing(cpu(), ttft_ms=2790.0)))
+    assert (found.code, found.nearest, found.cpu_pick, found.gpu_pick) == ("none_meets", 1, None, None)
+    assert found.sentence == "Nothing meets the targets; nearest is acme c1 at $200 a month: TTFT 2.79 s instead of 2 s (40 % over)."
+    assert found.changes == ("With a TTFT target of 2.8 s it would do.",)
+
+
+def test_nothing_meets_also_says_what_a_cpu_would_meet() -> None:
+    found = verdict(Made(missing(gpu(), tpot_ms=230.0), missing(cpu(), ttft_ms=8000.0)))
+    assert found.nearest == 0
+    assert "TPOT 230 ms instead of 200 ms (15 % over)" in found.sentence
+    assert found.changes[1] == "The nearest CPU server, acme c1 at $200 a month, would have TTFT 8 s, TPOT 90 ms."
+
+
+def test_nothing_fits() -> None:
+    found = verdict(Made(missing(gpu(), fits=False, memory_used_share=1.8, monthly_cost=NAN),
+                         missing(gpu("g2"), fits=False, memory_used_share=1.25, monthly_cost=NAN)))
+    assert (found.code, found.nearest) == ("nothing_fits", 1)
+    assert "acme g2, would need 1.25 times its memory" in found.sentence
+
+
+@pytest.mark.parametrize(("made", "code", "says"), [
+    (Made(gpu(monthly_cost=NAN)), "no_prices", "1 server meets the targets, but none of them has a price."),
+    (Made(gpu(monthly_cost=NAN), cpu(monthly_cost=NAN)), "no_prices", "2 servers meet the targets"),
+    (Made(missing(gpu(), ttft_ms=NAN, tpot_ms=NAN, monthly_cost=NAN)), "no_estimate", "1 server holds the model, but none has an estimate"),
+    (Made(missing(gpu(), ttft_ms=3000.0, monthly_cost=NAN)), "none_meets", "no server that comes near has a price"),
+], ids=["one", "two", "no estimate", "no price near"])
+def test_no_price_or_estimate(made: Made, code: str, says: str) -> None:
+    found = verdict(made)
+    assert found.code == code
+    assert says in found.sentence
+
+
+def test_no_offers() -> None:
+    assert verdict(Made()).code == "no_offers"
+    assert verdict(Made(gpu()), np.array([], dtype=int)).code == "no_offers"
+
+
+def test_only_the_rows_asked_about_count() -> None:
+    found = verdict(Made(cpu("cheap", monthly_cost=10.0), gpu(), cpu("other")), np.array([1, 2]))
+    assert (found.cpu_pick, found.gpu_pick) == (2, 1)
+
+
+def test_out_of_stock_and_huge_fleets_come_last() -> None:
+    sold = gpu("sold", monthly_cost=100.0, availability="out of stock")
+    fleet = gpu("fleet", monthly_cost=90.0, servers_needed=80.0)
+    assert verdict(Made(sold, fleet, gpu("plain"))).gpu_pick == 2
+    assert verdict(Made(sold)).gpu_pick == 0
+
+
+def test_ties_go_to_the_faster_server() -> None:
+    assert verdict(Made(gpu("slow", ttft_ms=500.0), gpu("fast", ttft_ms=50.0))).gpu_pick == 1
+
+
+def test_without_targets_the_cheapest_wins() -> None:
+    found = verdict(Made(cpu(ttft_ms=90_000.0, ttft_ms_high=200_000.0), gpu(), ttft_ms=None, tpot_ms=None))
+    assert (found.code, found.cpu_pick) == ("cpu_enough", 0)
+    assert all("may miss" not in change for change in found.changes)
+
+
+def test_other_currencies_are_written_as_they_are() -> None:
+    assert "€500" in verdict(Made(gpu(cost_currency="EUR"))).sentence
+    assert "500 CHF" in verdict(Made(gpu(cost_currency="CHF"))).sentence
