@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.errors import InputError, UnknownNameError
+from models.verdict import verdict
 from pricing import export
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import region_mask
@@ -52,19 +53,24 @@ def run(args: argparse.Namespace) -> int:
         say(message)
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
-    found = comparison.select(filters, sort=column, descending=descending).tolist()
+    found = comparison.select(filters, sort=column, descending=descending)
     limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
     shown = found[:limit] if limit else found
     if args.csv:
-        write_file(args.csv, csv_of(comparison, shown))
+        write_file(args.csv, csv_of(comparison, shown.tolist()))
         say(f"Wrote {len(shown):,} offers to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
             return 0
-    write(comparison, shown, form, total=len(found))
+    if form == "table":
+        say(question(workload))
+        say(verdict(comparison, found).sentence)
+    write(comparison, shown.tolist(), form)
+    if form == "table":
+        say(summary(comparison, len(shown), len(found)))
     return 0
 
 
-def write(comparison: Comparison, shown: Sequence[int], form: str, *, total: int) -> None:
+def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:
     """The chosen offers on stdout in one of the four formats."""
     if form == "csv":
         export.write_csv(sys.stdout, export.rows(comparison, shown))
@@ -72,11 +78,8 @@ def write(comparison: Comparison, shown: Sequence[int], form: str, *, total: int
         sys.stdout.write(export.rows_json(export.rows(comparison, shown)) + "\n")
     elif form == "markdown":
         sys.stdout.write(export.markdown(export.rows(comparison, shown)))
-    else:
-        say(question(comparison.workload))
-        if len(shown):
-            print_table(table_rows(comparison, shown), columns(comparison.terms.currency))
-        say(summary(comparison, shown, total))
+    elif shown:
+        print_table(table_rows(comparison, shown), columns(comparison.terms.currency))
 
 
 def csv_of(comparison: Comparison, shown: Sequence[int]) -> str:
@@ -173,13 +176,13 @@ def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
     }
 
 
-def summary(comparison: Comparison, shown: Sequence[int], total: int) -> str:
+def summary(comparison: Comparison, shown: int, total: int) -> str:
     """How much of what is shown, and from when."""
     if not total:
         return "No offer passes the filters; --term all, --undated or fewer filters show more."
     money = comparison.terms
     rates = f", rates of {money.rates.date}" if {money.currency} != set(comparison.market.currencies) else ""
-    part = f"{len(shown):,} of {total:,} offers (--limit 0 shows all)" if len(shown) < total else f"{total:,} offers"
+    part = f"{shown:,} of {total:,} offers (--limit 0 shows all)" if shown < total else f"{total:,} offers"
     return (
         f"{part} out of {len(comparison.market.offers):,}; bundled prices of {comparison.market.snapshot_date}{rates}."
     )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from models import catalog
 from models.errors import InputError
 from models.traffic import Workload
-from pricing.compare import MONTH_DAYS, CompareOptions
+from pricing.compare import MONTH_DAYS
 from pricing.filters import Filters
 from pricing.offer import TERMS
+from pricing.terms import CompareOptions
 from pricing.where import compile_where
 from tui.cli.parser import nearest
 from tui.clock import today
