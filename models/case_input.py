@@ -1,0 +1,234 @@
+"""One row of a cases or measurements file, read into the estimator's terms."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from models import catalog
+from models.errors import InputError
+from models.gpu_speed import ENGINES
+from models.quantize import format_for, is_gguf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from models.chip import Chip
+    from models.cpu import CPU
+    from models.llm import LLM
+    from models.quant import Quant
+
+INPUT_COLUMNS = (
+    "case_id", "model", "quant", "kv_quant", "engine", "engine_version", "hardware", "count", "sockets", "cores_used", "memory_channels",
+    "memory_mts", "tp", "pp", "ep", "dp_attention", "input_tokens", "output_tokens", "concurrency", "request_rate_rps", "scenario",
+    "max_model_len", "gpu_memory_utilization", "usable_vram_gib",
+)
+SCENARIOS = ("online", "server", "static", "offline", "single_stream", "bench", "startup")
+_ALIAS = {"id": "case_id", "kv_dtype": "kv_quant"}
+_VERSION = re.compile(r"^[vb]?(\d+)\.(\d+)")
+_YEAR = re.compile(r"^(20\d\d)\b")
+_LLAMA_LIKE = ("llama.cpp", "llamafile", "ollama", "ik_llama", "ggml", "llama_hybrid")
+_PACKING = re.compile(r"(AWS|Azure|GCP|Alibaba)\b.*EPYC", re.IGNORECASE)
+"""Instance names of clouds whose AMD VMs sit on whole chiplets: memory reads there step with every eight cores."""
+DEFAULT_INPUT, DEFAULT_OUTPUT = 512, 128
+"""Tokens of a case that states none: what llama-bench runs by default."""
+
+
+@dataclass(slots=True)
+class Case:
+    """A parsed row; `error` is set where it cannot be answered."""
+
+    raw: dict[str, str]
+    error: str = ""
+    llm: LLM | None = None
+    chip: Chip | None = None
+    cpu: CPU | None = None
+    quant: Quant | None = None
+    kv_bytes: float = 2.0
+    engine: str = ""
+    """Catalog family: one of gpu_speed.ENGINES, or llama.cpp, ik_llama.cpp, itrex, ... on the streaming path."""
+    gguf: bool = False
+    count: float = 1.0
+    tp: int = 1
+    pp: int = 1
+    replicas: float = 1.0
+    data_parallel: bool = False
+    cores: float | None = None
+    sockets: int = 1
+    bandwidth_gb_s: float | None = None
+    input_tokens: float = DEFAULT_INPUT
+    output_tokens: float = DEFAULT_OUTPUT
+    concurrency: float | None = None
+    rate: float | None = None
+    scenario: str = "online"
+    utilization: float | None = None
+    usable_gib: float | None = None
+    memory_gib: float | None = None
+    apple: bool = False
+    packed: bool = False
+    """A VM of a cloud that packs its AMD machines onto as few chiplets as the cores need."""
+
+
+def number(row: Mapping[str, str], name: str) -> float | None:
+    """A numeric cell, None when empty; raises InputError naming the column on anything else."""
+    text = (row.get(name) or "").strip()
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"{name} is {text[:40]!r}, not a number.") from None
+    if not math.isfinite(value) or value < 0:
+        raise InputError(f"{name} is {text[:40]!r}; it must be a number from 0 up.")
+    return value
+
+
+def positive(row: Mapping[str, str], name: str, default: float) -> float:
+    """A numeric cell above zero, `default` when empty."""
+    value = number(row, name)
+    if value is None:
+        return default
+    if value <= 0:
+        raise InputError(f"{name} is 0; leave the cell empty if it is not known.")
+    return value
+
+
+def _is_old(version: str, date: str, before: tuple[int, int], year: int) -> bool:
+    match = _VERSION.match(version.strip())
+    if match and not _YEAR.match(version.strip()):
+        return (int(match.group(1)), int(match.group(2))) < before
+    found = _YEAR.match(version.strip()) or _YEAR.match(date.strip())
+    return bool(found) and int(found.group(1)) < year if found else False
+
+
+def engine_class(name: str, version: str = "", date: str = "") -> str:
+    """An engine's spelling and version to the class of constants that describes it.
+
+    vLLM before 0.8 and TensorRT-LLM before 0.17 have their own; without a version the row's date decides, without
+    either the current generation is taken.
+    """
+    text = name.lower()
+    if "habana" in text or "gaudi" in text:
+        return "habana"
+    if any(part in text for part in _LLAMA_LIKE):
+        if "ik_" in text:
+            return "ik_llama.cpp"
+        if "ampere" in text:
+            return "ampere-llama.cpp"
+        if "2023" in text:
+            return "ggml-2023"
+        return "llama.cpp-2024" if _is_old("", date, (0, 0), 2025) else "llama.cpp"
+    if "itrex" in text or "neural speed" in text:
+        return "itrex"
+    if "nim" in text or "nemo" in text:
+        return "trt_old"
+    if "tensorrt" in text or "trt" in text:
+        return "trt_old" if _is_old(version, date, (0, 17), 2025) else "trt_new"
+    if "sglang" in text:
+        return "sglang"
+    if "mii" in text or "tgi" in text or "deepspeed" in text:
+        return "vllm_old"
+    if "lmdeploy" in text:
+        return "trt_old"
+    return "vllm_old" if _is_old(version, date, (0, 8), 2025) else "vllm_new"
+
+
+def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
+    text = (row.get("kv_quant") or "").strip()
+    if text:
+        found = catalog.find_kv_quant(text)
+        if found is None or found.bytes_per_weight is None:
+            raise InputError(f"kv_quant {text[:40]!r} is not a known KV-cache format.",
+                             hint="Use 16bit, fp8, int8, q8_0 or q4_0.")
+        return found.bytes_per_weight
+    assert case.quant is not None
+    small = (case.quant.bytes_per_weight or 2.0) < 2.0  # noqa: PLR2004
+    # TensorRT-LLM's and Habana's published engine configurations quantize the cache with the weights.
+    return 1.0 if small and case.engine in {"trt_new", "trt_old", "habana"} else 2.0
+
+
+def _hardware(case: Case, row: Mapping[str, str]) -> None:
+    name = (row.get("hardware") or "").strip()
+    if not name:
+        raise InputError("hardware is empty.")
+    kind, found = catalog.hardware(name)
+    case.count = positive(row, "count", 1.0)
+    if kind == "cpu":
+        case.cpu = found  # type: ignore[assignment]
+        case.sockets = int(positive(row, "sockets", case.count))
+        case.cores = number(row, "cores_used") or None
+        case.packed = bool(_PACKING.match(name)) and "metal" not in name
+        channels, mts = number(row, "memory_channels"), number(row, "memory_mts")
+        cpu = case.cpu
+        assert cpu is not None
+        channels = channels or cpu.memory_channels
+        mts = mts or cpu.memory_mts
+        if channels and mts:
+            case.bandwidth_gb_s = channels * mts * 8 / 1000
+    else:
+        case.chip = found  # type: ignore[assignment]
+        case.apple = case.chip is not None and case.chip.vendor == "Apple"
+
+
+def _layout(case: Case, row: Mapping[str, str]) -> None:
+    case.pp = int(positive(row, "pp", 1.0))
+    dpa = number(row, "dp_attention") or 0
+    tp = number(row, "tp")
+    if case.count < 1:
+        case.tp = 1
+    elif dpa > 1:
+        case.tp, case.data_parallel = int(max(tp or 1, dpa)), True
+    else:
+        case.tp = int(tp) if tp else max(int(case.count) // case.pp, 1)
+    case.tp = max(min(case.tp, int(max(case.count, 1))), 1)
+    case.replicas = max(case.count / (case.tp * case.pp), 1.0) if case.count >= 1 else 1.0
+
+
+def parse_case(row: Mapping[str, str]) -> Case:
+    """Read one row; never raises on bad content, `error` then holds one sentence."""
+    raw = {_ALIAS.get(key, key): (value or "") for key, value in row.items() if isinstance(key, str)}
+    case = Case(raw)
+    try:
+        model = raw.get("model", "").strip()
+        if not model:
+            raise InputError("model is empty.")
+        case.llm = catalog.llm(model)
+        _hardware(case, raw)
+        case.engine = engine_class(raw.get("engine", ""), raw.get("engine_version", ""), raw.get("source_date", ""))
+        wanted = raw.get("quant", "").strip() or ("16bit" if case.engine in ENGINES else "4bit")
+        streaming = case.cpu is not None or case.apple or case.engine not in ENGINES
+        if case.cpu is not None and case.engine in ENGINES:
+            text = raw.get("engine", "").lower()
+            case.engine = "vllm-cpu" if "vllm" in text else "sglang-cpu" if "sglang" in text else "llama.cpp"
+        elif case.apple and case.engine in ENGINES:
+            case.engine = "llama.cpp"
+        case.quant = catalog.quant(format_for(case.llm, wanted, case.chip, gguf=streaming and case.engine != "vllm-cpu"))
+        case.gguf = streaming or is_gguf(case.quant)
+        if case.gguf and case.engine in ENGINES:
+            case.engine = "llama.cpp"
+        case.kv_bytes = _kv_bytes(case, raw)
+        _layout(case, raw)
+        case.scenario = raw.get("scenario", "").strip() or ("server" if raw.get("request_rate_rps", "").strip() else "online")
+        if case.scenario not in SCENARIOS:
+            raise InputError(f"scenario {case.scenario[:40]!r} is not one of {', '.join(SCENARIOS)}.")
+        prompt, output = number(raw, "input_tokens"), number(raw, "output_tokens")
+        # llama-bench measures generation from an empty context: no prompt stated means none there, elsewhere not stated.
+        unstated = 1.0 if case.scenario == "bench" and output else DEFAULT_INPUT
+        case.input_tokens = max(prompt or unstated, 1.0)
+        case.output_tokens = max(output or DEFAULT_OUTPUT, 1.0)
+        case.concurrency = number(raw, "concurrency") or None
+        case.rate = number(raw, "request_rate_rps") or None
+        if case.scenario == "server" and case.rate is None and case.concurrency is None:
+            raise InputError("scenario server needs request_rate_rps.")
+        utilization = number(raw, "gpu_memory_utilization")
+        if utilization is not None and not 0 < utilization <= 1:
+            raise InputError("gpu_memory_utilization must lie above 0 and at most 1.")
+        case.utilization = utilization
+        case.usable_gib = number(raw, "usable_vram_gib") or None
+    except Exception as error:  # noqa: BLE001 - a row that cannot be read keeps its reason; the file goes on
+        from models.errors import RackrateError
+
+        case.error = str(error) if isinstance(error, RackrateError) else f"This row cannot be read: {error}."
+    return case

@@ -1,0 +1,109 @@
+"""A chip in the units and classes of the speed formulas."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from models.gpu_speed import CHIPS, LINKS
+from models.gguf_speed import MEMORY
+
+if TYPE_CHECKING:
+    from models.chip import Chip
+
+_GEFORCE = re.compile(r"^(RTX-[2345]0\d0|GTX-|TITAN|RTX-TITAN)")
+_NO_TENSOR_CORES = {"Pascal", "Maxwell 2.0", "Maxwell", "Kepler", "Kepler 2.0"}
+_DIES = {"MI250": 2, "MI250X": 2}
+"""Cards that the operating system shows as several devices, each with its part of memory, bandwidth and compute."""
+_PCIE_DEFAULT_GB_S = 32.0
+"""PCIe 4.0 x16, one direction: assumed where the sheet names no PCIe link."""
+TURING_SLOWDOWN = 1.5
+"""Compute capability 7.5 lacks the fast 4-bit kernels and bf16: T4 measured about 1.5x slower than the form says
+(llama.cpp b4753 on AWS, Azure and GCP instances, 2026-08)."""
+
+NO_ENGINE = {"AWS", "Google", "Huawei", "Qualcomm"}
+"""Vendors on whose chips no engine was measured: a bound in the details, never an estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One device as the operating system shows it: bytes/s, FLOP/s, class codes."""
+
+    bandwidth: float
+    memory_gib: float
+    usable_gib: float | None
+    peak_16bit: float
+    peak: tuple[float, float, float, float, float]
+    """FLOP/s per compute class (bf16, f8, f4, w8, w4)."""
+    gguf_peak: float
+    """fp16-accumulate rate for llama.cpp."""
+    chip: int
+    memory: int
+    """Index into gguf_speed.MEMORY."""
+    pcie: float
+    """Bytes/s, one direction."""
+    slowdown: float
+    measured_vendor: bool
+    """Whether any serving engine was measured on this vendor's chips."""
+    dies: int
+    small_chunk: bool
+    """Prefills in small chunks although the card is large (A100)."""
+
+
+@lru_cache(maxsize=512)
+def device_of(chip: Chip) -> Device | None:
+    """Translate a catalog chip; None where its bandwidth or compute is unknown."""
+    if not chip.memory_bandwidth_gb_s:
+        return None
+    dies = _DIES.get(chip.name, 1)
+    sixteen = chip.bf16_tflops or chip.fp16_tflops or chip.fp32_tflops
+    if not sixteen:
+        return None
+    hbm = chip.memory_type.startswith("HBM")
+    if chip.vendor == "NVIDIA":
+        kind = "nvidia_hbm_blackwell" if chip.arch.startswith("Blackwell") and hbm else "nvidia"
+    elif chip.vendor == "AMD":
+        kind = "amd"
+    elif chip.vendor == "Intel":
+        kind = "gaudi" if chip.arch == "Gaudi" else "intel"
+    else:
+        kind = "nvidia"
+    memory = "apple" if chip.vendor == "Apple" else "hbm" if hbm else "gddr"
+    no_tensor = chip.arch in _NO_TENSOR_CORES and not (chip.fp16_tflops and chip.compute_capability == 6.0)  # noqa: PLR2004 - P100
+    fp16 = chip.fp16_tflops or chip.bf16_tflops
+    gguf = chip.fp32_tflops if no_tensor or not fp16 else fp16 * (2 if _GEFORCE.match(chip.name) else 1)
+    scale = 1e12 / dies
+    return Device(
+        bandwidth=chip.memory_bandwidth_gb_s * 1e9 / dies,
+        memory_gib=(chip.memory_gib or 0.0) / dies,
+        usable_gib=chip.usable_gib / dies if chip.usable_gib else None,
+        peak_16bit=sixteen * scale,
+        peak=(sixteen * scale, (chip.fp8_tflops or sixteen) * scale, (chip.fp4_tflops or sixteen) * scale, sixteen * scale, sixteen * scale),
+        gguf_peak=(gguf or sixteen) * scale,
+        chip=CHIPS.index(kind), memory=MEMORY.index(memory),
+        pcie=(chip.pcie_gb_s or _PCIE_DEFAULT_GB_S) * 1e9,
+        slowdown=TURING_SLOWDOWN if chip.compute_capability == 7.5 else 1.0,  # noqa: PLR2004
+        measured_vendor=chip.vendor not in NO_ENGINE, dies=dies,
+        small_chunk=chip.name.startswith("A100"),
+    )
+
+
+def link_of(chip: Chip, interconnect: str | None = None) -> tuple[float, int, bool]:
+    """(bytes/s one direction, index into LINKS, whether it is PCIe) between the GPUs of a server.
+
+    An NVLink bridge counts as PCIe unless the offer itself says NVLink: it joins pairs, and offers rarely say which.
+    """
+    device = device_of(chip)
+    pcie = device.pcie if device else _PCIE_DEFAULT_GB_S * 1e9
+    said = (interconnect or "").lower()
+    own = chip.interconnect
+    bridge = "bridge" in own
+    if own == "none" or not chip.link_gb_s or (bridge and ("nvlink" not in said or "bridge" in said)) or said in {"pcie", "none"}:
+        return pcie, LINKS.index("other"), True
+    link = chip.link_gb_s * 1e9
+    if own.startswith("NVLink"):
+        blackwell = device is not None and device.chip == CHIPS.index("nvidia_hbm_blackwell")
+        return link, LINKS.index("nvlink_blackwell" if blackwell else "nvlink"), False
+    return link, LINKS.index("other"), False

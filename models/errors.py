@@ -1,0 +1,48 @@
+"""Every error a user can meet, in one tree.
+
+RackrateError                 base: one clear sentence, and what to do next
+├── UnknownNameError          a model, chip, CPU, quantization, engine or preset that no alias reaches
+├── CatalogError              a catalog file of ours that does not hold what it should
+├── InputError                a flag, a TOML, a CSV or a config.json that cannot be used
+│   └── WorkloadError         numbers that cannot be a workload (0 requests/s, prompt of -1 tokens)
+└── (pricing.errors adds FeedError, StoreError, RefreshHeldError below RackrateError)
+"""
+
+from __future__ import annotations
+
+
+class RackrateError(Exception):
+    """A failure with one sentence for the user and the next thing to do; the command line exits with `exit_code`."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class UnknownNameError(RackrateError):
+    """A name that no catalog entry or alias answers to; `nearest` holds the three closest names."""
+
+    def __init__(self, what: str, name: str, nearest: tuple[str, ...] = ()) -> None:
+        hint = f"Did you mean {', '.join(nearest)}?" if nearest else f"`rackrate catalog` lists every known {what}."
+        super().__init__(f"Unknown {what} {name!r}.", hint=hint)
+        self.what = what
+        self.name = name
+        self.nearest = nearest
+
+
+class CatalogError(RackrateError):
+    """A bundled catalog file is damaged: reinstalling restores it."""
+
+
+class InputError(RackrateError):
+    """A value or file given by the user cannot be used as it is."""
+
+
+class WorkloadError(InputError):
+    """The numbers of a workload contradict each other or lie outside what can be estimated."""

@@ -1,0 +1,89 @@
+"""What llama.cpp-like engines share on GPU and CPU: one process streams the weights, prompts run apart from decodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def distinct_experts(experts: Any, per_token: Any, tokens: Any) -> Array:
+    """Distinct experts that `tokens` tokens read when each picks `per_token` of `experts` at random."""
+    experts = np.asarray(experts, dtype=np.float64)
+    share = np.minimum(np.divide(per_token, np.maximum(experts, 1.0)), 1 - 1e-12)
+    result: Array = experts * -np.expm1(np.asarray(tokens, dtype=np.float64) * np.log1p(-share))
+    return result
+
+
+class StreamSpeed:
+    """Decode limited by streaming or compute, prefill by compute; arrays of cases, seconds.
+
+    A step of n sequences: max(weights of the experts they read, n x compute) + n x KV + overhead + slots.
+    """
+
+    def __init__(self, *, input_tokens: Any, output_tokens: Any, fresh_tokens: Any, stream_dense_s: Any, stream_routed_s: Any,
+                 experts: Any, experts_per_token: Any, decode_compute_s: Any, prefill_token_s: Any, attention_s: Any,
+                 kv_token_s: Any, state_s: Any, overhead_s: Any, slot_s: float, schedule_s: float) -> None:
+        self.s = np.asarray(input_tokens, dtype=np.float64)
+        self.o = np.asarray(output_tokens, dtype=np.float64)
+        self.fresh = self.s if fresh_tokens is None else np.asarray(fresh_tokens, dtype=np.float64)
+        self.weights = np.asarray(stream_dense_s, dtype=np.float64)
+        self.routed = np.asarray(stream_routed_s, dtype=np.float64)
+        self.experts = np.maximum(np.asarray(experts, dtype=np.float64), 1.0)
+        self.per_token = np.asarray(experts_per_token, dtype=np.float64)
+        self.decode_compute = np.asarray(decode_compute_s, dtype=np.float64)
+        self.prefill_token = np.asarray(prefill_token_s, dtype=np.float64)
+        self.attention = np.asarray(attention_s, dtype=np.float64)
+        self.context = self.s + self.o / 2
+        self.kv_token = np.asarray(kv_token_s, dtype=np.float64)
+        self.kv_per_sequence = self.kv_token * self.context + state_s
+        self.overhead = np.asarray(overhead_s, dtype=np.float64)
+        self.slot = slot_s
+        self.schedule = schedule_s
+        self.burst = np.float64(0.0696)
+        self.interference = 1.0
+        """A prompt stops the decodes of the same process."""
+
+    def stream(self, sequences: Any) -> Array:
+        """Weight reads of one step."""
+        result: Array = self.weights + self.routed * distinct_experts(self.experts, self.per_token, sequences) / self.experts
+        return result
+
+    def step(self, sequences: Any) -> Array:
+        """One decode step of `sequences` running sequences."""
+        n = np.asarray(sequences, dtype=np.float64)
+        result: Array = (np.maximum(self.stream(n), n * self.decode_compute) + n * self.kv_per_sequence + self.overhead
+                         + self.slot * np.maximum(n - 1, 0))
+        return result
+
+    def prefill(self, prompts: Any = 1.0) -> Array:
+        """`prompts` prompts one after the other; attention grows with the context behind the fresh tokens."""
+        reach = 2 * self.s - self.fresh
+        result: Array = prompts * (self.fresh * (self.prefill_token + self.attention * reach) + self.overhead)
+        return result
+
+    def marginal_prefill(self, sequences: Any) -> Array:
+        """What one prompt adds to running decodes: all of it."""
+        result: Array = self.prefill() + 0.0 * np.asarray(sequences, dtype=np.float64)
+        return result
+
+    def tpot(self, sequences: Any) -> Array:
+        """Mean time between output tokens with `sequences` streams, prompts of the others included."""
+        n = np.asarray(sequences, dtype=np.float64)
+        result: Array = self.step(n) + self.interference * self.prefill() * np.maximum(n - 1, 0) / self.o
+        return result
+
+    def ttft_closed(self, sequences: Any) -> Array:
+        """Closed loop of `sequences` clients, start burst included."""
+        n = np.asarray(sequences, dtype=np.float64)
+        result: Array = self.schedule + self.prefill() * (1 + self.burst * np.maximum(n - 1, 0)) + self.step(n)
+        return result
+
+    def ttft_steady(self, sequences: Any, prefill_load: Any = 0.0) -> Array:
+        """Without a start burst: waiting behind other prompts (M/D/1 at `prefill_load`), then one step."""
+        rho = np.clip(prefill_load, 0.0, 0.98)
+        result: Array = self.schedule + self.prefill() * (1 + rho / (2 * (1 - rho))) + self.step(sequences)
+        return result

@@ -1,0 +1,78 @@
+"""What the user serves: model, lengths, traffic, latency targets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from models.errors import WorkloadError
+
+if TYPE_CHECKING:
+    from models.llm import LLM
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named traffic profile with its latency targets and where they come from."""
+
+    name: str
+    title: str
+    input_tokens: int
+    output_tokens: int
+    ttft_ms: float | None
+    tpot_ms: float | None
+    prefix_hit: float
+    requests_per_s: float
+    assumed: tuple[str, ...]
+    """Fields without a public source."""
+    source: str
+    source_date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One question to the estimator; exactly one of `requests_per_s` (open loop) and `concurrency` (closed loop) is set."""
+
+    model: LLM
+    quant: str = "8bit"
+    """A format (fp8, q4_k_m) or a class (4bit, 8bit, 16bit)."""
+    kv_quant: str = "16bit"
+    engine: str = "auto"
+    input_tokens: int = 1155
+    output_tokens: int = 211
+    requests_per_s: float | None = 1.0
+    concurrency: int | None = None
+    ttft_ms: float | None = 2000.0
+    tpot_ms: float | None = 200.0
+    prefix_hit: float = 0.0
+    """Share of the prompt already in the prefix cache."""
+    utilization: float = 1.0
+    """Planned share of goodput, 0 to 1."""
+    preset: str | None = "chat"
+
+    def __post_init__(self) -> None:
+        if (self.requests_per_s is None) == (self.concurrency is None):
+            raise WorkloadError("A workload has either requests per second or a number of concurrent users.",
+                                hint="Give --rps or --concurrency, not both.")
+        rules: tuple[tuple[str, float | None, float, float], ...] = (
+            ("--input-tokens", self.input_tokens, 1, 10_000_000),
+            ("--output-tokens", self.output_tokens, 1, 1_000_000),
+            ("--rps", self.requests_per_s, 1e-6, 1e7),
+            ("--concurrency", self.concurrency, 1, 10_000_000),
+            ("--ttft-ms", self.ttft_ms, 0.001, 1e9),
+            ("--tpot-ms", self.tpot_ms, 0.001, 1e9),
+            ("--prefix-hit", self.prefix_hit, 0, 1),
+            ("--utilization", self.utilization, 0.01, 1),
+        )
+        for flag, value, low, high in rules:
+            if value is not None and not (math.isfinite(value) and low <= value <= high):
+                raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:g} and {high:g}.")
+
+    def changed(self, **changes: Any) -> Workload:
+        """The same workload with some fields replaced; setting one kind of traffic clears the other."""
+        if changes.get("requests_per_s") is not None:
+            changes.setdefault("concurrency", None)
+        if changes.get("concurrency") is not None:
+            changes.setdefault("requests_per_s", None)
+        return replace(self, **changes)
