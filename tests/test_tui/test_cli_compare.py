@@ -160,7 +160,7 @@ def test_a_file_is_written_whole_and_stdout_stays_empty(tmp_path: Path, capsys: 
     out, err = capsys.readouterr()
     assert out == ""
     assert "5 offers" in err
-    assert len(list(csv.DictReader(target.open(encoding="utf-8")))) == 5
+    assert len(list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))) == 5
     assert [path.name for path in tmp_path.iterdir()] == ["offers.csv"]
 
 

@@ -118,7 +118,7 @@ def sort_column(asked: str) -> tuple[str, bool]:
 def question(workload: Workload) -> str:
     """The workload in one line."""
     traffic = (
-        f"{fmt.plain(workload.requests_per_s)} requests/s"
+        f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
         if workload.requests_per_s is not None
         else f"{workload.concurrency:,} users"
     )
@@ -136,22 +136,23 @@ def question(workload: Workload) -> str:
 def columns(currency: str) -> tuple[Column, ...]:
     """The printed columns; the comparison's other columns are in CSV and JSON."""
     return (
-        Column("server", "Server", 1),
-        Column("hardware", "Hardware", 7),
-        Column("provider", "Provider", 10),
-        Column("region", "Where", 12),
-        Column("term", "Term", 13),
-        Column("fit", "Mem", 3),
+        Column("server", "Server", 1, widest=26),
+        Column("hardware", "Hardware", 10, widest=30),
+        Column("provider", "Provider", 13),
+        Column("region", "Where", 15, widest=16),
+        Column("term", "Term", 16),
+        Column("memory_used_share", "Memory %", 3, fmt.share),
         Column("ttft_ms", "TTFT ms", 5),
         Column("tokens_per_s_user", "tok/s user", 4),
-        Column("output_tokens_per_s", "tok/s all", 11),
-        Column("max_concurrency", "Users", 9, fmt.number),
-        Column("servers_needed", "Servers", 6, fmt.count),
+        Column("output_tokens_per_s", "tok/s all", 14),
+        Column("max_concurrency", "Users", 12, fmt.count),
+        Column("servers_needed", "Servers", 7, fmt.count),
         Column("monthly_cost", f"{currency}/month", 6),
         Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
-        Column("bound_by", "Limited by", 8),
-        Column("age", "Price age", 14),
-        Column("reason", "Why not", 6, wrap=True),
+        Column("meets_targets", "Meets", 8),
+        Column("bound_by", "Limited by", 11),
+        Column("age", "Price age", 17),
+        Column("reason", "Why not", 9, wrap=True),
     )
 
 
@@ -163,14 +164,12 @@ def table_rows(comparison: Comparison, shown: Sequence[int]) -> list[dict[str, o
 def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
     row = comparison.row(i)
     offer = comparison.market.offers[i]
-    used = row.get("memory_used_share")
-    mark = "" if row.get("fits") or used is None else "!"
     return {
         **row,
         "hardware": rows.hardware(offer),
         "term": rows.term(offer),
         "region": offer.region or offer.region_group,
-        "fit": f"{mark}{fmt.share(used)}%" if isinstance(used, float) else None,
+        "memory_used_share": float(comparison.column("memory_used_share")[i]),
         "age": fmt.age(row["price_age_days"]) if row.get("price_age_days") is not None else "undated",
         "reason": "" if row.get("meets_targets") else row.get("reason"),
     }

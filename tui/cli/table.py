@@ -35,6 +35,7 @@ class Column:
     priority: int = 5
     """1 is kept longest."""
     show: Callable[[Any], str] | None = None
+    widest: int = WIDEST_CELL
     wrap: bool = False
     """A sentence: takes the rest of the line and wraps on words (last column only)."""
 
@@ -95,7 +96,7 @@ def _cell(column: Column, row: Mapping[str, object]) -> str:
     text = (column.show or figure)(value)
     if column.wrap:
         return "" if text == fmt.MISSING else text
-    return shorten(text, WIDEST_CELL)
+    return shorten(text, column.widest)
 
 
 def _fit(

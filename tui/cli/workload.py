@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "Llama-3.1-8B"
 DEFAULT_QUANT = "8bit"
+CLASSES = frozenset({"4bit", "8bit", "16bit"})
+"""Widths that each engine answers with its own format."""
 
 
 def workload_from(args: argparse.Namespace) -> Workload:
     """The preset with the flags' changes. Raises UnknownNameError, WorkloadError."""
+    check_names(args)
     preset = catalog.preset(args.workload or "chat")
     concurrency = args.concurrency
     return Workload(
@@ -44,6 +47,16 @@ def workload_from(args: argparse.Namespace) -> Workload:
         utilization=1.0 if args.utilization is None else args.utilization,
         preset=preset.name,
     )
+
+
+def check_names(args: argparse.Namespace) -> None:
+    """Formats and engines are looked up when estimating; a name that is none is told before. Raises UnknownNameError."""
+    if args.quant and args.quant.lower() not in CLASSES:
+        catalog.quant(args.quant)
+    if args.kv_quant:
+        catalog.kv_quant(args.kv_quant)
+    if args.engine and args.engine.lower() != "auto":
+        catalog.engine(args.engine)
 
 
 def options_from(args: argparse.Namespace, settings: Settings, rates: Rates) -> CompareOptions:
