@@ -1,0 +1,105 @@
+"""The dashboard's application: theme, palette, and the one screen it starts with."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding
+
+from tui.keys import BINDINGS as KEYS
+from tui.screens.dashboard import Dashboard
+from tui.session import Session
+from tui.theme import DARK, THEMES, tones
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from rich.style import Style
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+
+class RackrateApp(App[None]):
+    """rackrate on the full screen."""
+
+    TITLE = "rackrate"
+    CSS_PATH = "styles.tcss"
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-narrow"),
+        (100, "-normal"),
+        (165, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - same
+        (0, "-tiny"),
+        (12, "-short"),
+        (20, "-medium"),
+        (30, "-tall"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
+
+    def __init__(self, session: Session | None = None, *, ascii_only: bool | None = None) -> None:
+        super().__init__()
+        self.session = session or Session()
+        self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK.name
+
+    @property
+    def tones(self) -> dict[str, Style]:
+        """Text styles of the present theme."""
+        return tones(self.current_theme)
+
+    def get_default_screen(self) -> Screen[None]:
+        """Start on the dashboard."""
+        return Dashboard(self.session)
+
+    def on_mount(self) -> None:
+        """Repaint the self-painted widgets when the theme changes."""
+        self.theme_changed_signal.subscribe(self, lambda _theme: self._restyle())
+
+    def _restyle(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, Dashboard):
+                screen.restyle(self.tones)
+                screen.show()
+
+    def action_next_theme(self) -> None:
+        """Our own themes in turn; the palette offers all others."""
+        names = [theme.name for theme in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Every key of the dashboard, by name."""
+        if isinstance(screen, Dashboard):
+            for key in KEYS:
+                if key.group == "Moving" or key.id in {"palette", "sort.nth"}:
+                    continue
+                name = key.label or key.id.replace(".", " ")
+                yield SystemCommand(f"{name.capitalize()}  ({key.shown})", key.help, self._runner(screen, key.action))
+        yield SystemCommand("Theme", "choose among all colour themes", self.action_change_theme)
+
+    @staticmethod
+    def _runner(screen: Screen[Any], action: str) -> Callable[[], Awaitable[None]]:
+        async def run() -> None:
+            await screen.run_action(f"app.{action}" if action in {"quit", "next_theme"} else action)
+
+        return run
+
+
+def wants_ascii() -> bool:
+    """True where RACKRATE_ASCII is set or the terminal's encoding cannot show box and sign glyphs."""
+    if os.environ.get("RACKRATE_ASCII", "") not in {"", "0"}:
+        return True
+    encoding = (getattr(sys.__stdout__, "encoding", None) or "utf-8").lower().replace("-", "")
+    return not encoding.startswith("utf")
+
+
+def run(session: Session | None = None) -> int:
+    """Show the dashboard until the user leaves; the exit code."""
+    app = RackrateApp(session)
+    app.run()
+    return app.return_code or 0

@@ -1,0 +1,185 @@
+"""Numbers and feed text as short strings: three significant digits, thousands separated, a dash for a missing value."""
+
+from __future__ import annotations
+
+import math
+
+from rich.cells import cell_len, set_cell_size
+
+MISSING = "—"
+"""Shown where there is no figure; the row's reason says why. Never an empty cell."""
+ELLIPSIS = "…"
+
+CURRENCY_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "CN¥", "INR": "₹"}
+
+_ASCII = str.maketrans({
+    "—": "-", "…": "~", "≈": "~", "●": "G", "○": "C", "▸": ">", "✓": "+", "✗": "x", "×": "x", "↑": "^", "↓": "v", "≤": "<",
+    "≥": ">", "·": "|", "‹": "<", "›": ">", "Σ": "all", "█": "#", "▓": "=", "▒": "-", "░": ".", "─": "-", "│": "|", "–": "-",
+    "→": "->", "←": "<-", "▮": "#", "▯": ".", "⌕": "?", "€": "EUR", "£": "GBP", "¥": "JPY", "²": "2", "µ": "u",
+})  # fmt: skip
+
+
+def to_ascii(text: str) -> str:
+    """The same text in 7-bit characters, for terminals and fonts without box and sign glyphs."""
+    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+
+
+def clean(text: str) -> str:
+    """Text of a feed without control characters: an escape sequence in a server's name must never reach the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def fit_width(text: str, width: int, *, right: bool = False, ellipsis: str = ELLIPSIS) -> str:
+    """Exactly `width` terminal cells: padded, or shortened with an ellipsis; wide (CJK) characters count two cells."""
+    if width <= 0:
+        return ""
+    length = len(text) if text.isascii() else cell_len(text)
+    if length == width:
+        return text
+    if length < width:
+        pad = " " * (width - length)
+        return pad + text if right else text + pad
+    if width == 1:
+        return ellipsis
+    return set_cell_size(text, width - 1) + ellipsis
+
+
+def shorten_middle(text: str, width: int, *, ellipsis: str = ELLIPSIS) -> str:
+    """A text of at most `width` cells that keeps its beginning and its end."""
+    if (len(text) if text.isascii() else cell_len(text)) <= width or width < 5:
+        return text
+    tail = (width - 1) // 2
+    end = ""
+    for char in reversed(text):
+        if cell_len(char + end) > tail:
+            break
+        end = char + end
+    return set_cell_size(text, width - 1 - cell_len(end)) + ellipsis + end
+
+
+def is_missing(value: float | None) -> bool:
+    """True for None and NaN, the two spellings of "no figure" (outside and inside arrays)."""
+    return value is None or value != value
+
+
+def number(value: float | None, *, decimals: int = 4) -> str:
+    """Three significant digits: 0.0123, 1.23, 12.3, 123, 1,230, 123k, 1.23M; at most `decimals` after the point."""
+    if value is None or value != value:
+        return MISSING
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == 0:
+        return "0"
+    size = abs(value)
+    for limit, suffix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (999_500, "M"), (99_950, "k")):
+        if size >= limit:
+            scale = {"P": 1e15, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3}[suffix]
+            return f"{number(value / scale, decimals=2)}{suffix}"
+    if size >= 999.5:
+        step = 10 ** (math.floor(math.log10(size)) - 2)
+        return f"{round(value / step) * step:,.0f}"
+    smallest: float = 10.0**-decimals
+    if size < smallest / 2:
+        return f"<{smallest:.{decimals}f}" if value > 0 else f">-{smallest:.{decimals}f}"
+    places = 2 - math.floor(math.log10(size))
+    text = f"{value:.{min(max(places, 0), decimals)}f}"
+    # 9.996 rounds up to 10.00: one digit too many, so round once more at the new magnitude.
+    if places > 0 and abs(float(text)) >= 10 ** (3 - places):
+        text = f"{value:.{min(max(places - 1, 0), decimals)}f}"
+    return text
+
+
+def count(value: float | None) -> str:
+    """An exact whole number with thousands separators."""
+    if value is None or value != value:
+        return MISSING
+    return f"{int(value):,}"
+
+
+def whole(value: float | None) -> str:
+    """A count that is an estimate: exact below a thousand, three significant digits above."""
+    if value is None or value != value:
+        return MISSING
+    return f"{value:.0f}" if abs(value) < 999.5 else number(value)
+
+
+def plain(value: float | None, digits: int = 6) -> str:
+    """A number as a user would type it: no padding zeros, no thousands separators."""
+    if value is None or value != value:
+        return MISSING
+    return f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
+
+
+def seconds(milliseconds: float | None) -> str:
+    """A latency in seconds without its unit, to the millisecond."""
+    if milliseconds is None or milliseconds != milliseconds:
+        return MISSING
+    return number(milliseconds / 1000, decimals=3)
+
+
+def duration(milliseconds: float | None) -> str:
+    """A latency with its unit for sentences: 85 ms, 1.92 s, 3.1 min."""
+    if milliseconds is None or milliseconds != milliseconds:
+        return MISSING
+    if milliseconds < 999.5:
+        return f"{number(milliseconds, decimals=1)} ms"
+    if milliseconds < 600_000:
+        return f"{number(milliseconds / 1000)} s"
+    return f"{number(milliseconds / 60_000)} min"
+
+
+def tokens(value: float) -> str:
+    """A prompt length in a sentence: 256, 1,155, 128k."""
+    return f"{value / 1000:g}k" if value >= 10_000 and value % 1000 == 0 else f"{int(value):,}"
+
+
+def symbol(currency: str) -> str:
+    """The sign of a currency, or its code where no short sign is common."""
+    return CURRENCY_SYMBOLS.get(currency, currency)
+
+
+def money(value: float | None, currency: str, *, decimals: int = 4) -> str:
+    """A price for sentences: $1,240, €0.093, CHF 12.5."""
+    if value is None or value != value:
+        return MISSING
+    sign = symbol(currency)
+    text = number(value, decimals=decimals)
+    return f"<{sign}{text[1:]}" if text.startswith("<") else f"{sign}{'' if len(sign) == 1 else ' '}{text}"
+
+
+def price(value: float | None, currency: str) -> str:
+    """A listed price in full, to the cent above one unit and to four decimals below."""
+    if value is None or value != value:
+        return MISSING
+    sign = symbol(currency)
+    text = f"{value:,.2f}" if value >= 1 else f"{value:.4f}".rstrip("0").ljust(4, "0")
+    return f"{sign}{'' if len(sign) == 1 else ' '}{text}"
+
+
+def age(days: float | None) -> str:
+    """How old a price is, in the largest fitting unit: 3 h, 12 d, 5 mo, 2.1 y."""
+    if days is None or days != days:
+        return MISSING
+    if days < 1:
+        return f"{max(round(days * 24), 0)} h"
+    if days < 60:
+        return f"{days:.0f} d"
+    if days < 720:
+        return f"{days / 30.44:.0f} mo"
+    return f"{days / 365.25:.1f} y"
+
+
+def share(value: float | None) -> str:
+    """A used share as whole percent without the sign, capped where more digits say nothing."""
+    if value is None or value != value:
+        return MISSING
+    percent = value * 100
+    return ">999" if percent >= 999.5 else f"{percent:.0f}"
+
+
+def percent_used(value: float | None) -> str:
+    """The same share for sentences: 62 %."""
+    text = share(value)
+    return text if text == MISSING else f"{text} %"

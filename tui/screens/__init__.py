@@ -1,0 +1,3 @@
+"""The dashboard's screens and dialogs."""
+
+from __future__ import annotations

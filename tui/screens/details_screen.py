@@ -1,0 +1,84 @@
+"""The details of one offer on the whole screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding
+from textual.screen import Screen
+
+from tui.details import details
+from tui.widgets.line import Line, Part
+from tui.widgets.text_pane import TextPane
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from tui.rows import Rows
+
+
+class DetailsScreen(Screen[int]):
+    """All about the offer on one line; returns the line it ended on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q", "back", "back"),
+        Binding("left,h,p", "other(-1)", "previous offer"),
+        Binding("right,l,n", "other(1)", "next offer"),
+        Binding("o", "open_source", "open the price's page"),
+    ]
+
+    def __init__(self, rows: Rows, position: int, tones: dict[str, Style], *, ascii_only: bool = False) -> None:
+        super().__init__()
+        self.rows = rows
+        self.position = position
+        self.tones = tones
+        self.ascii_only = ascii_only
+
+    def compose(self) -> ComposeResult:
+        """The text and its keys."""
+        yield TextPane(ascii_only=self.ascii_only)
+        yield Line(id="keys", ascii_only=self.ascii_only)
+
+    def on_mount(self) -> None:
+        """Show the offer."""
+        for widget in self.query(TextPane):
+            widget.restyle(self.tones)
+        for line in self.query(Line):
+            line.restyle(self.tones)
+        self.query_one(TextPane).focus()
+        self._show()
+
+    def _show(self) -> None:
+        i = self.rows.index(self.position)
+        self.query_one(TextPane).show(lambda width: details(self.rows, i, width), keep_place=False)
+        self.query_one(Line).show([
+            Part("esc", "key", 1, "back"), Part(" back", joined=True),
+            Part("← →", "key", 2, "other(1)"), Part(" previous, next offer", joined=True),
+            Part("↑ ↓", "key", 4), Part(" scroll", joined=True),
+            Part("o", "key", 3, "open_source"), Part(" open the price's page", joined=True),
+            Part(f"{self.position + 1:,}/{len(self.rows):,}", "muted", 5, right=True),
+        ])  # fmt: skip
+
+    def action_back(self) -> None:
+        """Back to the table."""
+        self.dismiss(self.position)
+
+    def action_other(self, step: int) -> None:
+        """The offer before or after in the table's order."""
+        self.position = max(0, min(len(self.rows) - 1, self.position + step))
+        self._show()
+
+    def action_open_source(self) -> None:
+        """Open the page the price comes from."""
+        open_source(self, self.rows.offer(self.rows.index(self.position)).source_url)
+
+
+def open_source(screen: Screen[Any], url: str | None) -> None:
+    """Open a page in the browser; only plain web addresses, because feeds are not trusted."""
+    if url and url.startswith(("https://", "http://")):
+        screen.app.open_url(url)
+        screen.notify(f"Opening {url}", markup=False)
+    else:
+        screen.notify("This price has no web page.", severity="warning")

@@ -1,0 +1,189 @@
+"""Fills the dialogs with what they show: models, presets, columns, the help, a refresh's report, the export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models import catalog
+from tui import format as fmt
+from tui.columns import COLUMNS
+from tui.inputs import show_ttft, show_user_speed
+from tui.screens.export import ExportScreen
+from tui.screens.help import help_lines
+from tui.screens.picker import Picker
+from tui.screens.text_screen import TextScreen
+from tui.text import wrap
+from tui.widgets.choice_list import Choice
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from rich.style import Style
+
+    from models.llm import LLM
+    from models.traffic import Preset, Workload
+    from pricing.refresh import RefreshReport
+    from tui.session import Session
+    from tui.state import ViewState
+    from tui.text import TextLine
+
+
+def billions(params: int | None) -> str:
+    """Parameters as people say them: 8.03B, 671B."""
+    return fmt.MISSING if params is None else f"{fmt.number(params / 1e9, decimals=2)}B"
+
+
+def _model_choice(model: LLM) -> Choice:
+    active = billions(model.params_active) if model.moe is not None else "dense"
+    context = fmt.MISSING if model.max_context is None else f"{round(model.max_context / 1024):,}k"
+    short = f"{fmt.fit_width(model.name, 30)} {billions(model.params_total):>7} {active:>7} {context:>7}  {model.license or fmt.MISSING}"
+    text = f"{fmt.fit_width(short, 76)} {model.release_date or fmt.MISSING}"
+    return Choice(model.name, text, f"{model.name} {model.hf_id or ''} {model.family}", short)
+
+
+def model_picker(workload: Workload, *, ascii_only: bool) -> Picker:
+    """All models with size, context and licence."""
+    short = f"{'Model':<30} {'Params':>7} {'Active':>7} {'Context':>7}  Licence"
+    heads = Choice("", f"{short:<76} Released", short=short)
+    choices = [_model_choice(model) for model in catalog.llms()]
+    return Picker("Model", heads, choices, workload.model.name, ascii_only=ascii_only)
+
+
+def _preset_choice(preset: Preset, workload: Workload) -> Choice:
+    shown = workload.changed(ttft_ms=preset.ttft_ms, tpot_ms=preset.tpot_ms)
+    figures = (
+        f"{preset.input_tokens:>7,} {preset.output_tokens:>7,} {preset.prefix_hit * 100:>6.0f}% {show_ttft(shown):>8} "
+        f"{show_user_speed(shown):>8}"
+    )
+    name = fmt.fit_width(preset.name, 17)
+    return Choice(preset.name, f"{name} {fmt.fit_width(preset.title, 24)} {figures}", short=f"{name} {figures}")
+
+
+def preset_picker(workload: Workload, *, ascii_only: bool) -> Picker:
+    """The traffic presets with their lengths and targets."""
+    figures = f"{'Prompt':>7} {'Output':>7} {'Cached':>7} {'TTFT ≤':>8} {'tok/s ≥':>8}"
+    heads = Choice("", f"{'Preset':<17} {'What':<24} {figures}", short=f"{'Preset':<17} {figures}")
+    choices = [_preset_choice(preset, workload) for preset in catalog.presets()]
+    return Picker("Preset", heads, choices, workload.preset, ascii_only=ascii_only)
+
+
+def sort_picker(view: ViewState, currency: str, *, ascii_only: bool) -> Picker:
+    """The columns to sort by."""
+    choices = []
+    for column in COLUMNS:
+        arrow = ("↓" if view.descending else "↑") if column.id == view.sort else " "
+        choices.append(
+            Choice(column.id, f"{fmt.fit_width(column.title(fmt.symbol(currency)), 9)}{arrow} {column.help}")
+        )
+    return Picker(
+        "Sort by",
+        Choice("", "Column    What it is (the same again reverses)"),
+        choices,
+        view.sort,
+        ascii_only=ascii_only,
+    )
+
+
+def help_screen(context: str, tones: dict[str, Style], *, ascii_only: bool) -> TextScreen:
+    """The help."""
+    return TextScreen("Help", lambda width: help_lines(width, context), tones, ascii_only=ascii_only)
+
+
+# refresh
+
+_MARKS = {"fresh": ("✓", "good"), "recent": ("✓", "good"), "skipped": ("–", "muted"), "held": ("!", "miss"),
+          "failed": ("!", "miss"), "cancelled": ("–", "muted")}  # fmt: skip
+
+
+def run_refresh(session: Session, on_progress: Callable[[object], None], cancelled: threading.Event) -> RefreshReport:
+    """Fetch all providers' prices into the store; runs in a thread."""
+    from pricing.refresh import refresh
+    from pricing.snapshot import load_snapshot
+    from pricing.store import Store
+
+    store = session.store or Store()
+    mirror = session.settings.mirror if session.settings is not None else None
+    return refresh(
+        None, store=store, on_progress=on_progress, mirror=mirror, cancelled=cancelled, bundled=load_snapshot
+    )
+
+
+def report_screen(report: Any, tones: dict[str, Style], *, ascii_only: bool) -> TextScreen:
+    """How a refresh ended, provider by provider."""
+    return TextScreen("Refresh", lambda width: report_lines(report, width), tones, ascii_only=ascii_only)
+
+
+def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
+    """One line a provider, what happened and what to do below it."""
+    outcomes = report.outcomes
+    good = sum(outcome.good for outcome in outcomes)
+    lines: list[TextLine] = wrap(
+        [
+            (f"{good} of {len(outcomes)} fresh. ", "strong"),
+            ("" if good == len(outcomes) else "The others keep their last good prices.", "text"),
+        ],
+        width,
+    )
+    lines.append([])
+    for outcome in outcomes:
+        mark, tone = _MARKS.get(outcome.status, ("!", "miss"))
+        count = f"{outcome.offers:,} prices" if outcome.offers else ""
+        left_out = sum(outcome.skipped.values())
+        more = f", {left_out:,} left out" if left_out else ""
+        lines.append(
+            [
+                (f"{mark} ", tone),
+                (fmt.fit_width(outcome.provider, 14), "strong"),
+                (f"{outcome.status:<10}", tone),
+                (count + more, "text"),
+            ]
+        )
+        said = f"{outcome.message.removeprefix(outcome.provider + ': ')} {outcome.hint}".strip()
+        if said:
+            lines += [[("    ", "text"), *line] for line in wrap([(said, "muted")], width - 4)]
+    return lines
+
+
+# export
+
+
+def export_path(session: Session) -> Path:
+    """A file name that says what is in it and when it was made, in the current folder; never one that exists."""
+    work, day = session.workload, session.options.today
+    safe = "".join(char if char.isalnum() or char in "-._" else "-" for char in f"{work.model.name}-{work.quant}")
+    stem = f"rackrate-{safe}-{day:%Y-%m-%d}"
+    candidates = (Path(f"{stem}{'' if number == 1 else f'-{number}'}.csv") for number in range(1, 1000))
+    return next((path for path in candidates if not path.exists()), Path(f"{stem}.csv"))
+
+
+def export_screen(session: Session, *, ascii_only: bool) -> ExportScreen:
+    """The export dialog for the rows of the table."""
+    counts = session.counts()
+    return ExportScreen(
+        export_path(session),
+        counts.shown,
+        counts.total,
+        lambda scope, path: write_csv(session, scope, path),
+        ascii_only=ascii_only,
+    )
+
+
+def write_csv(session: Session, scope: str, path: Path) -> int:
+    """Write the visible rows in their order, or all by cost; whole or not at all. Returns the number of rows."""
+    import io
+
+    from pricing import atomic, export
+    from pricing.filters import Filters
+
+    comparison, rows = session.comparison, session.rows
+    if comparison is None or rows is None:
+        return 0
+    chosen = rows.order
+    if scope == "all":
+        chosen = comparison.select(Filters(terms=("all",), undated=True, max_age_months=None))
+    text = io.StringIO()
+    count = export.write_csv(text, export.rows(comparison, chosen))
+    atomic.write_text(path, text.getvalue())
+    return count

@@ -1,0 +1,132 @@
+"""A list to choose from, narrowed by typing: models, presets, columns to sort by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from tui.widgets.choice_list import Choice, ChoiceList
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+
+ROOMY = 20
+"""Below so many lines the dialog takes the whole screen."""
+
+
+def score(typed: str, words: str) -> float | None:
+    """How well a text answers what was typed: higher is better, None where a letter is missing. Every word must match."""
+    total = 0.0
+    haystack = words.casefold()
+    for needle in typed.casefold().split():
+        place = haystack.find(needle)
+        if place >= 0:
+            total += 100 - min(place, 50) + (20 if place == 0 or not haystack[place - 1].isalnum() else 0)
+            continue
+        found, gaps, position = 0, 0, -1
+        for char in needle:
+            following = haystack.find(char, position + 1)
+            if following < 0:
+                return None
+            gaps += following - position - 1 if position >= 0 else 0
+            found, position = found + 1, following
+        if gaps > 3 * len(needle):
+            return None
+        total += 20 - min(gaps, 19)
+    return total
+
+
+class Picker(ModalScreen[str | None]):
+    """Choose one line; returns its id, None on escape."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "cancel"),
+        Binding("down", "move(1)", show=False, priority=True),
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("pagedown", "move(10)", show=False, priority=True),
+        Binding("pageup", "move(-10)", show=False, priority=True),
+        Binding("tab", "move(1)", show=False, priority=True),
+        Binding("shift+tab", "move(-1)", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        header: Choice,
+        choices: Sequence[Choice],
+        current: str | None = None,
+        *,
+        ascii_only: bool = False,
+    ) -> None:
+        super().__init__()
+        self.heading = title
+        self.header = header
+        self.choices = list(choices)
+        self.current = current
+        self.ascii_only = ascii_only
+
+    def compose(self) -> ComposeResult:
+        """What is typed, the column heads, the list."""
+        with Vertical(classes="dialog tall") as dialog:
+            dialog.border_title = self.heading
+            dialog.border_subtitle = "type to narrow · enter chooses · esc cancels"
+            yield Input(placeholder="type a part of the name", compact=True)
+            yield ChoiceList([self.header], ascii_only=self.ascii_only)
+            yield ChoiceList(mark=self.current, ascii_only=self.ascii_only)
+
+    def on_mount(self) -> None:
+        """Show all, with the present one under the cursor."""
+        for widget in self.query(ChoiceList):
+            widget.can_focus = False
+        heads = self.query(ChoiceList).first()
+        heads.cursor = -1
+        heads.add_class("heads")
+        self._narrow("")
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """As high as the list, within the screen."""
+        frame = 2 if self.query_one(Vertical).styles.border.top[0] else 0
+        available = (
+            self.app.size.height if frame == 0 or self.app.size.height < ROOMY else round(self.app.size.height * 0.9)
+        )
+        self.query_one(Vertical).styles.height = max(min(len(self.choices) + 2 + frame, available), 3)
+
+    @property
+    def options(self) -> ChoiceList:
+        """The list."""
+        return self.query(ChoiceList).last()
+
+    def _narrow(self, typed: str) -> None:
+        if typed.strip():
+            scored = [(score(typed, choice.words or choice.text), choice) for choice in self.choices]
+            found = [(points, choice) for points, choice in scored if points is not None]
+            self.options.show([choice for _, choice in sorted(found, key=lambda pair: -pair[0])])
+        else:
+            ids = [choice.id for choice in self.choices]
+            self.options.show(self.choices, ids.index(self.current) if self.current in ids else 0)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow as typed."""
+        self._narrow(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Choose the line under the cursor."""
+        self.options.action_choose()
+
+    def on_choice_list_chosen(self, event: ChoiceList.Chosen) -> None:
+        """Return the chosen line."""
+        if event.choice is not self.header:
+            self.dismiss(event.choice.id)
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor in the list while the text keeps the focus."""
+        self.options.action_move(step)

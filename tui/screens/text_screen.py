@@ -1,0 +1,51 @@
+"""A dialog of text: the help, the report of a refresh."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from tui.widgets.text_pane import TextPane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.style import Style
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from tui.text import TextLine
+
+
+class TextScreen(ModalScreen[None]):
+    """Lines that scroll; escape, enter, q or ? closes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q,question_mark,f1", "dismiss(None)", "close")]
+
+    def __init__(
+        self, title: str, make: Callable[[int], list[TextLine]], tones: dict[str, Style], *, ascii_only: bool = False
+    ) -> None:
+        super().__init__()
+        self.heading = title
+        self.make = make
+        self.tones = tones
+        self.ascii_only = ascii_only
+
+    def compose(self) -> ComposeResult:
+        """One scrolling pane."""
+        with Vertical(classes="dialog tall") as dialog:
+            dialog.border_title = self.heading
+            dialog.border_subtitle = (
+                "esc closes · arrows scroll" if self.ascii_only else "esc closes · ↑ ↓ PgUp PgDn scroll"
+            )
+            yield TextPane(ascii_only=self.ascii_only)
+
+    def on_mount(self) -> None:
+        """Fill the pane."""
+        pane = self.query_one(TextPane)
+        pane.restyle(self.tones)
+        pane.show(self.make)
+        pane.focus()

@@ -1,0 +1,282 @@
+"""The dashboard's state at work: the market, the workload, the comparison of the two and the rows that come out; no widget."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from models.errors import RackrateError
+from tui import format as fmt
+from tui.inputs import step_quant
+from tui.rows import Rows, Texts, sort_order
+from tui.state import FIT_WORDS, KIND_WORDS, History, ViewState
+
+if TYPE_CHECKING:
+    from models.traffic import Workload
+    from models.verdict import Verdict
+    from pricing.compare import CompareOptions, Comparison
+    from pricing.filters import Filters
+    from pricing.market import Market
+    from pricing.money import Rates
+    from pricing.settings import Settings
+    from pricing.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many offers the table shows, and of what."""
+
+    shown: int
+    total: int
+    gpu: int
+    cpu: int
+    unknown: int
+    """Shown offers whose hardware is not in the catalog."""
+
+
+class Session:
+    """Everything the screen shows, made from prices and one workload."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings | None = None,
+        store: Store | None = None,
+        market: Market | None = None,
+        workload: Workload | None = None,
+        today: date | None = None,
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.market = market
+        self.today = today
+        self.view = ViewState()
+        self.where_error = ""
+        self.price_date = fmt.MISSING
+        """The day of the bundled prices, or of the last refresh."""
+        self.messages: list[str] = []
+        self.comparison: Comparison | None = None
+        self.rows: Rows | None = None
+        self.verdict: Verdict | None = None
+        self._start = workload
+        self._history: History | None = None
+        self._texts: Texts | None = None
+        self._rates: Rates | None = None
+
+    # loading
+
+    def load(self) -> None:
+        """Read settings and prices; slow, so it may run in a thread. A damaged file costs itself only, and is told."""
+        from pricing.market import Market
+        from pricing.settings import Settings
+        from pricing.store import Store
+
+        if self.settings is None:
+            try:
+                self.settings = Settings.load()
+            except RackrateError as error:
+                self.messages.append(str(error))
+                self.settings = Settings()
+        if self.market is None:
+            try:
+                self.store = self.store or Store()
+                self.market = Market.load(store=self.store)
+            except (RackrateError, OSError) as error:
+                self.messages.append(str(error))
+                self.market = Market.load()
+            self.messages += self.market.messages
+        self._rates = self.store.rates() if self.store is not None else None
+        self.price_date = self._newest_prices(self.market)
+        self._texts = Texts(self.market.offers)
+        if self._history is None:
+            self._history = History(self._start or default_workload())
+
+    def _newest_prices(self, market: Market) -> str:
+        status = self.store.status() if self.store is not None else {}
+        return max([market.snapshot_date, *((entry.get("fetched_at") or "")[:10] for entry in status.values())])
+
+    def reload(self) -> None:
+        """Read the prices again, after a refresh."""
+        self.market = None
+        self.load()
+
+    @property
+    def history(self) -> History:
+        """The workload and its past."""
+        if self._history is None:
+            self._history = History(self._start or default_workload())
+        return self._history
+
+    @property
+    def workload(self) -> Workload:
+        """The workload now."""
+        return self.history.current
+
+    @property
+    def options(self) -> CompareOptions:
+        """Money and dates from the settings."""
+        from pricing.compare import CompareOptions
+
+        settings = self.settings
+        today = self.today or _today()
+        if settings is None:
+            return CompareOptions(today=today)
+        more = {"rates": self._rates} if self._rates is not None else {}
+        return CompareOptions(
+            currency=settings.currency.upper(),
+            hours_per_month=settings.hours_per_month,
+            vat=settings.vat,
+            setup_months=settings.setup_months,
+            discounts=settings.discounts,
+            today=today,
+            **more,
+        )
+
+    # comparing
+
+    def compare(self, workload: Workload) -> Comparison:
+        """The market for a workload."""
+        from pricing.compare import compare
+
+        if self.market is None:
+            raise RuntimeError("load() comes first")
+        return compare(self.market, workload, self.options)
+
+    def accept(self, comparison: Comparison) -> None:
+        """Make a comparison the one that is shown."""
+        self.comparison = comparison
+        self.arrange()
+        self.verdict = self._verdict()
+
+    def recompute(self) -> None:
+        """Compare again for the present workload."""
+        self.accept(self.compare(self.workload))
+
+    def arrange(self) -> None:
+        """Filter and sort what is known, without comparing again."""
+        if self.comparison is None or self._texts is None:
+            return
+        base = self.comparison.select(self.filters(self.view))
+        order = sort_order(self.comparison, self._texts, base, self.view.sort, descending=self.view.descending)
+        self.rows = Rows(self.comparison, order, self._texts)
+
+    def filters(self, view: ViewState) -> Filters:
+        """The view's choices as the comparison wants them."""
+        from pricing.filters import DEFAULT_TERMS, Filters
+        from pricing.where import compile_where
+
+        return Filters(
+            kind=None if view.kind == "any" else view.kind,
+            terms=DEFAULT_TERMS if view.terms == "standard" else ("all",),
+            undated=view.terms == "everything",
+            max_age_months=None if view.terms == "everything" else 24.0,
+            fit=view.fit,
+            where=compile_where(view.where) if view.where.strip() else None,
+        )
+
+    def set_where(self, text: str) -> bool:
+        """Filter by an expression; a bad one is told in `where_error` and changes nothing."""
+        from pricing.where import compile_where
+
+        try:
+            if text.strip():
+                compile_where(text)
+        except RackrateError as error:
+            self.where_error = str(error)
+            return False
+        self.where_error = ""
+        self.view = self.view.changed(where=text.strip())
+        return True
+
+    def set_view(self, view: ViewState) -> None:
+        """Take another view and arrange the rows by it."""
+        self.view = view
+        self.arrange()
+
+    # telling
+
+    def counts(self) -> Counts:
+        """What the table holds."""
+        if self.rows is None or self.market is None:
+            return Counts(0, len(self.market) if self.market is not None else 0, 0, 0, 0)
+        order = self.rows.order
+        gpu = int(self.market.is_gpu[order].sum())
+        unknown = int((~self.market.known_hardware[order]).sum())
+        return Counts(len(order), len(self.market), gpu, len(order) - gpu, unknown)
+
+    def _count(self, view: ViewState) -> int:
+        return len(self.comparison.select(self.filters(view))) if self.comparison is not None else 0
+
+    def explain_empty(self) -> list[str]:
+        """Why the table is empty and what brings rows back; the filter that removes most is named."""
+        from pricing.where import compile_where
+
+        if self.comparison is None or self.rows is None or len(self.rows):
+            return []
+        total = self.counts().total
+        if not total:
+            return ["No prices at hand.", "r fetches current ones."]
+        if self.view.fit != "all" and not self._count(self.view.changed(fit="fits")):
+            return self._nothing_fits()
+        view = self.view
+        without: list[tuple[int, str]] = []
+        terms = [text for text, _ in compile_where(view.where).terms]
+        for number, term in enumerate(terms):
+            rest = " ".join(terms[:number] + terms[number + 1 :])
+            without.append((self._count(view.changed(where=rest)), term))
+        if view.kind != "any":
+            without.append((self._count(view.changed(kind="any")), f"type {KIND_WORDS[view.kind]}"))
+        if view.fit != "all":
+            without.append((self._count(view.changed(fit="all")), f"fit: {FIT_WORDS[view.fit]}"))
+        if view.terms != "everything":
+            without.append((self._count(view.changed(terms="everything")), "dated on-demand and monthly prices only"))
+        best = max(without, default=(0, ""))
+        lines = [f"0 of {total:,} offers match."]
+        if best[0]:
+            lines.append(f"Without “{best[1]}” there are {best[0]:,}.")
+        elif len(without) > 1:
+            lines.append("No single filter is to blame: together they remove everything.")
+        lines.append("esc clears the filters")
+        return lines
+
+    def _nothing_fits(self) -> list[str]:
+        work = self.workload
+        lines = [
+            f"No server shown holds {work.model.name} in {work.quant} with a prompt of {work.input_tokens:,} tokens."
+        ]
+        smaller = step_quant(work, -1)
+        while smaller.quant != work.quant:
+            other = self.compare(smaller)
+            count = len(other.select(self.filters(self.view)))
+            if count:
+                lines.append(f"{smaller.quant}: {count:,} servers — [ goes there")
+                break
+            work, smaller = smaller, step_quant(smaller, -1)
+        lines.append("f shows all servers with how far each is off")
+        return lines
+
+    def _verdict(self) -> Verdict | None:
+        if self.comparison is None or self.rows is None:
+            return None
+        from models.verdict import verdict
+
+        return verdict(self.comparison)
+
+
+def default_workload() -> Workload:
+    """What a first start asks: the chat preset with Llama-3.1-8B."""
+    from models import catalog
+    from models.traffic import Workload
+
+    return Workload(model=catalog.llm("Llama-3.1-8B"))
+
+
+def _today() -> date:
+    """Today, or the day in RACKRATE_TODAY: pictures and tests must not change with the calendar."""
+    fixed = os.environ.get("RACKRATE_TODAY", "")
+    try:
+        return date.fromisoformat(fixed)
+    except ValueError:
+        return datetime.now(UTC).date()

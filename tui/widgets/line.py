@@ -1,0 +1,142 @@
+"""One line of the screen made of parts; the least important parts go first when the terminal is narrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui import format as fmt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+
+class Part(NamedTuple):
+    """A piece of a line."""
+
+    text: str
+    tone: str = "muted"
+    keep: int = 1
+    """1 stays longest; 0 may be shortened with an ellipsis instead of going."""
+    action: str = ""
+    """What a click does."""
+    right: bool = False
+    """Stands at the right end."""
+    joined: bool = False
+    """Follows the part before without a gap, and goes with it."""
+
+
+def place(parts: Sequence[Part], width: int, gap: int = 2) -> list[tuple[int, Part, str]]:
+    """(x, part, text as shown) of the parts that have room; joined parts count as one with their leader."""
+    groups: list[list[Part]] = []
+    for part in parts:
+        if not part.text:
+            continue
+        if part.joined and groups:
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    sizes = [sum(cell_len(part.text) for part in group) for group in groups]
+    alive = set(range(len(groups)))
+
+    def used() -> int:
+        return sum(sizes[g] if groups[g][0].keep else min(sizes[g], 12) for g in alive) + gap * max(len(alive) - 1, 0)
+
+    while len(alive) > 1 and used() > width:
+        alive.discard(max(alive, key=lambda g: (groups[g][0].keep, g)))
+    # Parts that may shrink share what the others leave.
+    spare = width - gap * max(len(alive) - 1, 0) - sum(sizes[g] for g in alive if groups[g][0].keep)
+    placed: list[tuple[int, Part, str]] = []
+    x = 0
+    right_edge = width
+    for g in sorted(alive):
+        if groups[g][0].right:
+            continue
+        room = sizes[g] if groups[g][0].keep else min(sizes[g], max(spare, 0))
+        if not groups[g][0].keep:
+            spare -= room
+        x = _put(placed, groups[g], x, min(room, width - x)) + gap
+    for g in sorted(alive, reverse=True):
+        if groups[g][0].right:
+            right_edge -= sizes[g]
+            _put(placed, groups[g], max(right_edge, 0), min(sizes[g], width))
+            right_edge -= gap
+    return placed
+
+
+def _put(placed: list[tuple[int, Part, str]], group: list[Part], x: int, room: int) -> int:
+    for part in group:
+        text = part.text if cell_len(part.text) <= room else fmt.fit_width(part.text, room)
+        if text:
+            placed.append((x, part, text))
+        x += cell_len(text)
+        room -= cell_len(text)
+    return x
+
+
+class Line(Widget):
+    """A line of parts; parts with an action can be clicked."""
+
+    DEFAULT_CSS = "Line { height: 1; width: 1fr; padding: 0 1; }"
+
+    def __init__(self, *, id: str | None = None, gap: int = 2, ascii_only: bool = False) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.gap = gap
+        self.ascii_only = ascii_only
+        self.parts: list[Part] = []
+        self.tones: dict[str, Style] = {}
+        self.placed: list[tuple[int, Part, str]] = []
+
+    def show(self, parts: Sequence[Part]) -> None:
+        """Replace the parts; repaints only where something changed."""
+        clean = [
+            part._replace(text=fmt.clean(fmt.to_ascii(part.text) if self.ascii_only else part.text)) for part in parts
+        ]
+        if clean != self.parts:
+            self.parts = clean
+            self.refresh()
+
+    def restyle(self, tones: dict[str, Style]) -> None:
+        """Take the colours of another theme."""
+        self.tones = tones
+        self.refresh()
+
+    @property
+    def plain(self) -> str:
+        """The line as text, as far as it fits."""
+        text = ""
+        for x, _, shown in sorted(place(self.parts, self.size.width, self.gap), key=lambda item: item[0]):
+            text += " " * (x - cell_len(text)) + shown
+        return text
+
+    def render_line(self, y: int) -> Strip:
+        """The line; further lines, if any, are empty."""
+        width = self.size.width
+        if y:
+            return Strip.blank(width)
+        self.placed = sorted(place(self.parts, width, self.gap), key=lambda item: item[0])
+        segments: list[Segment] = []
+        used = 0
+        for x, part, text in self.placed:
+            if x > used:
+                segments.append(Segment(" " * (x - used)))
+            segments.append(Segment(text, self.tones.get(part.tone) or Style()))
+            used = x + cell_len(text)
+        return Strip(segments, used).adjust_cell_length(width)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the part under the mouse says."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        for x, part, text in self.placed:
+            if part.action and x <= offset.x < x + cell_len(text):
+                await self.screen.run_action(part.action)
+                return

@@ -1,0 +1,83 @@
+"""A scrolling pane of toned lines: details, help, reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui import format as fmt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tui.text import TextLine
+
+
+class TextPane(ScrollView, can_focus=True):
+    """Lines of (text, tone) spans, made anew for the pane's width."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own spelling
+        ("j", "scroll_down", "down"),
+        ("k", "scroll_up", "up"),
+        ("g", "scroll_home", "top"),
+        ("G", "scroll_end", "bottom"),
+        ("ctrl+d", "page_down", "page down"),
+        ("ctrl+u", "page_up", "page up"),
+    ]
+
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.ascii_only = ascii_only
+        self.tones: dict[str, Style] = {}
+        self.lines: list[TextLine] = []
+        self._make: Callable[[int], list[TextLine]] = lambda width: []  # noqa: ARG005
+        self._made_for = -1
+
+    def show(self, make: Callable[[int], list[TextLine]], *, keep_place: bool = True) -> None:
+        """Show what `make(width)` gives; called again when the width changes."""
+        self._make = make
+        self._made_for = -1
+        if not keep_place:
+            self.scroll_to(y=0, animate=False, force=True)
+        self._remake()
+
+    def restyle(self, tones: dict[str, Style]) -> None:
+        """Take the colours of another theme."""
+        self.tones = tones
+        self.refresh()
+
+    @property
+    def plain(self) -> str:
+        """All lines as text."""
+        return "\n".join("".join(text for text, _ in line).rstrip() for line in self.lines)
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        self._remake()
+
+    def _remake(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        if width != self._made_for:
+            self._made_for = width
+            self.lines = self._make(width)
+            self.virtual_size = Size(width, len(self.lines))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One visible line."""
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        if index >= len(self.lines):
+            return Strip.blank(width)
+        segments = []
+        for text, tone in self.lines[index]:
+            shown = fmt.clean(text)
+            segments.append(Segment(fmt.to_ascii(shown) if self.ascii_only else shown, self.tones.get(tone) or Style()))
+        return Strip(segments).adjust_cell_length(width)

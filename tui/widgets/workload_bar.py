@@ -1,0 +1,326 @@
+"""The workload's inputs as a bar; one small editor moves over the field that is being changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from tui import format as fmt
+from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_ttft, show_user_speed
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from models.traffic import Workload
+
+CELLS = sum(2 if field.wide else 1 for field in FIELDS)
+"""Places on the grid; a wide field takes two."""
+
+
+class Spot(NamedTuple):
+    """Where a field stands: its label at (x, y), its value behind."""
+
+    field: Field
+    x: int
+    y: int
+    label: int
+    value: int
+    """Width of the value."""
+
+
+def arrange(width: int) -> tuple[list[Spot], int]:
+    """Fields on a grid of as many columns as the width allows; returns the places and the number of lines."""
+    columns = next((columns for columns, needed in ((12, 218), (6, 98), (4, 72), (3, 48)) if width >= needed), 2)
+    size = width // columns
+    label_of_column: dict[int, int] = {}
+    slots: list[tuple[Field, int, int, int]] = []
+    column = line = 0
+    for field in FIELDS:
+        span = 2 if field.wide else 1
+        if column + span > columns:
+            column, line = 0, line + 1
+        slots.append((field, column, line, span))
+        label_of_column[column] = max(label_of_column.get(column, 0), cell_len(field.label))
+        column += span
+    spots = []
+    for field, place, y, span in slots:
+        label = label_of_column[place] + 1
+        spots.append(Spot(field, place * size, y, label, max(span * size - label - 2, 3)))
+    return spots, line + 1
+
+
+def summary(workload: Workload) -> list[tuple[str, str]]:
+    """The workload in one line for narrow terminals, as toned spans."""
+    targets = []
+    if workload.ttft_ms is not None:
+        targets.append(f"TTFT≤{show_ttft(workload).replace(' ', '')}")
+    if workload.tpot_ms is not None:
+        targets.append(f"≥{show_user_speed(workload)} tok/s·u")
+    rest = [
+        f"{fmt.tokens(workload.input_tokens)}→{fmt.tokens(workload.output_tokens)} tok",
+        show_traffic(workload),
+        *targets,
+    ]
+    return [(f"{workload.model.name} {workload.quant}", "strong"), *((f" · {text}", "text") for text in rest)]
+
+
+class FieldInput(Input):
+    """The editor of one field: Tab goes on, arrows step the value, enter and escape leave."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "field(1)", show=False),
+        Binding("shift+tab", "field(-1)", show=False),
+        Binding("up", "step(1)", show=False),
+        Binding("down", "step(-1)", show=False),
+        Binding("enter", "leave", show=False),
+        Binding("escape", "leave", show=False),
+    ]
+
+    def action_field(self, step: int) -> None:
+        """To the next field."""
+        self._bar.edit_next(step)
+
+    def action_step(self, direction: int) -> None:
+        """The next value up or down."""
+        self._bar.step_value(direction)
+
+    def action_leave(self) -> None:
+        """Back to the table."""
+        self._bar.leave()
+
+    @property
+    def _bar(self) -> WorkloadBar:
+        bar = self.parent
+        assert isinstance(bar, WorkloadBar)  # noqa: S101 - it is only ever composed there
+        return bar
+
+
+class WorkloadBar(Widget):
+    """All inputs with their values; on narrow terminals one line until it is edited."""
+
+    @dataclass
+    class Typed(Message):
+        """The text of a field changed."""
+
+        field: Field
+        text: str
+
+    @dataclass
+    class Stepped(Message):
+        """A field's value is to go one step up or down."""
+
+        field: Field
+        direction: int
+
+    @dataclass
+    class Left(Message):
+        """The editor was left."""
+
+    def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.ascii_only = ascii_only
+        self.tones: dict[str, Style] = {}
+        self.workload: Workload | None = None
+        self.editing: str | None = None
+        self.error = ""
+        self.compact = False
+        self._spots: list[Spot] = []
+
+    def compose(self) -> ComposeResult:
+        """One editor, hidden until a field is edited."""
+        editor = FieldInput(compact=True, select_on_focus=True)
+        editor.display = False
+        yield editor
+
+    @property
+    def editor(self) -> FieldInput:
+        """The editor of the field in work."""
+        return self.query_one(FieldInput)
+
+    # content
+
+    def show(self, workload: Workload) -> None:
+        """Show a workload; a text that is being typed stays as it is."""
+        self.workload = workload
+        self._fit_height()
+        self.refresh()
+
+    def show_error(self, message: str) -> None:
+        """Say why the typed value cannot be used; the field turns orange."""
+        self.error = message
+        self.editor.set_class(bool(message), "-invalid-value")
+        self._fit_height()
+        self.refresh()
+
+    def restyle(self, tones: dict[str, Style]) -> None:
+        """Take the colours of another theme."""
+        self.tones = tones
+        self.refresh()
+
+    def set_compact(self, compact: bool) -> None:
+        """One line of summary instead of the fields, until editing starts."""
+        self.compact = compact
+        self._fit_height()
+        self.refresh()
+
+    # editing
+
+    def edit(self, field_id: str = "") -> None:
+        """Start editing a field, the model's if none is named."""
+        if self.workload is None:
+            return
+        self.editing = field_id or self.editing or "model"
+        self.error = ""
+        self._fit_height()
+        editor = self.editor
+        editor.display = True
+        editor.remove_class("-invalid-value")
+        self.set_text(BY_ID[self.editing].show(self.workload))
+        self._place_editor()
+        editor.focus()
+        editor.action_select_all()
+        self.refresh()
+
+    def set_text(self, text: str) -> None:
+        """Put a value into the editor without it counting as typed."""
+        editor = self.editor
+        with editor.prevent(Input.Changed):
+            editor.value = text
+        editor.cursor_position = len(text)
+
+    def edit_next(self, step: int) -> None:
+        """Edit the next field, round and round."""
+        ids = [field.id for field in FIELDS]
+        self.edit(ids[(ids.index(self.editing or ids[0]) + step) % len(ids)])
+
+    def step_value(self, direction: int) -> None:
+        """Ask for the next value of the field in work."""
+        if self.editing:
+            self.post_message(self.Stepped(BY_ID[self.editing], direction))
+
+    def leave(self) -> None:
+        """Stop editing."""
+        if self.editing is None:
+            return
+        self.editing, self.error = None, ""
+        self.editor.display = False
+        self._fit_height()
+        self.refresh()
+        self.post_message(self.Left())
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Pass on what was typed."""
+        event.stop()
+        if self.editing:
+            self.post_message(self.Typed(BY_ID[self.editing], event.value))
+
+    def on_click(self, event: events.Click) -> None:
+        """Edit the field under the mouse."""
+        offset = event.get_content_offset(self)
+        if offset is None or event.widget is not self:
+            return
+        if self._collapsed:
+            self.edit()
+            return
+        for spot in self._spots:
+            if spot.y == offset.y and spot.x <= offset.x < spot.x + spot.label + spot.value + 1:
+                self.edit(spot.field.id)
+                return
+
+    # painting
+
+    @property
+    def _collapsed(self) -> bool:
+        return self.compact and self.editing is None
+
+    @property
+    def _grid_width(self) -> int:
+        return max(self.content_size.width, 1)
+
+    def on_resize(self) -> None:
+        """Place the fields anew."""
+        self._fit_height()
+        self._place_editor()
+
+    def _fit_height(self) -> None:
+        if not self.is_attached or not self.content_size.width:
+            return
+        self._spots, lines = arrange(self._grid_width)
+        if self._collapsed:
+            lines = 1
+        elif self.editing is not None:
+            lines += 1  # the field's hint, or what is wrong with it
+        height = lines + self.gutter.height
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+
+    def _place_editor(self) -> None:
+        spot = next((spot for spot in self._spots if spot.field.id == self.editing), None)
+        if spot is not None:
+            editor = self.editor
+            editor.styles.offset = (spot.x + spot.label, spot.y)
+            editor.styles.width = spot.value + 1
+
+    def render_line(self, y: int) -> Strip:
+        """One line of fields, or the hint of the field in work."""
+        width = self._grid_width
+        if self.workload is None:
+            return Strip.blank(width)
+        if self._collapsed:
+            return self._summary_line(width) if y == 0 else Strip.blank(width)
+        segments: list[Segment] = []
+        used = 0
+        for spot in self._spots:
+            if spot.y != y:
+                continue
+            editing = spot.field.id == self.editing
+            value = fmt.fit_width(fmt.clean(spot.field.show(self.workload)), spot.value)
+            segments += [
+                Segment(" " * (spot.x - used)),
+                Segment(
+                    self._text(fmt.fit_width(spot.field.label, spot.label)),
+                    self._tone("accent" if editing else "muted"),
+                ),
+                Segment(self._text(value), self._tone("strong")),
+            ]
+            used = spot.x + spot.label + spot.value
+        if not used and self.editing is not None:
+            tone, text = ("miss", f"! {self.error}") if self.error else ("muted", BY_ID[self.editing].hint)
+            segments.append(Segment(self._text(fmt.fit_width(fmt.clean(text), width)), self._tone(tone)))
+            used = width
+        return Strip(segments, used).adjust_cell_length(width)
+
+    def _summary_line(self, width: int) -> Strip:
+        assert self.workload is not None  # noqa: S101 - callers have checked
+        hint = "e edit"
+        segments: list[Segment] = []
+        used = 0
+        room = width - len(hint) - 2
+        for text, tone in summary(self.workload):
+            if used + cell_len(text) > room:
+                if not segments:
+                    segments.append(Segment(self._text(fmt.fit_width(fmt.clean(text), max(room, 1))), self._tone(tone)))
+                    used = max(room, 1)
+                break
+            segments.append(Segment(self._text(fmt.clean(text)), self._tone(tone)))
+            used += cell_len(text)
+        if room > 0:
+            segments += [Segment(" " * (width - used - len(hint))), Segment(hint, self._tone("muted"))]
+        return Strip(segments).adjust_cell_length(width)
+
+    def _tone(self, name: str) -> Style:
+        return self.tones.get(name) or Style()
+
+    def _text(self, text: str) -> str:
+        return fmt.to_ascii(text) if self.ascii_only else text
