@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from models.errors import RackrateError
+from tui import clock
 from tui import format as fmt
 from tui.inputs import step_quant
 from tui.rows import Rows, Texts, sort_order
 from tui.state import FIT_WORDS, KIND_WORDS, History, ViewState
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from models.traffic import Workload
     from models.verdict import Verdict
-    from pricing.compare import CompareOptions, Comparison
+    from pricing.compare import Comparison
     from pricing.filters import Filters
     from pricing.market import Market
     from pricing.money import Rates
     from pricing.settings import Settings
     from pricing.store import Store
+    from pricing.terms import CompareOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,10 @@ class Session:
     @property
     def options(self) -> CompareOptions:
         """Money and dates from the settings."""
-        from pricing.compare import CompareOptions
+        from pricing.terms import CompareOptions
 
         settings = self.settings
-        today = self.today or _today()
+        today = self.today or clock.today()
         if settings is None:
             return CompareOptions(today=today)
         more = {"rates": self._rates} if self._rates is not None else {}
@@ -271,12 +273,3 @@ def default_workload() -> Workload:
     from models.traffic import Workload
 
     return Workload(model=catalog.llm("Llama-3.1-8B"))
-
-
-def _today() -> date:
-    """Today, or the day in RACKRATE_TODAY: pictures and tests must not change with the calendar."""
-    fixed = os.environ.get("RACKRATE_TODAY", "")
-    try:
-        return date.fromisoformat(fixed)
-    except ValueError:
-        return datetime.now(UTC).date()
