@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.streaming import Takes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -104,7 +106,7 @@ def _pick(names: tuple[str | None, ...], index: Any, values: Mapping[str, float]
     return picked
 
 
-class GpuSpeed:
+class GpuSpeed(Takes):
     """The coefficients of many cases, computed once; methods take the number of sequences and return seconds."""
 
     def __init__(self, case: GpuCase, constants: Mapping[str, float]) -> None:

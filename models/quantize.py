@@ -113,6 +113,6 @@ def format_for(llm: LLM, wanted: str, chip: Chip | None, *, gguf: bool) -> str:
         return "fp8" if chip is not None and chip.fp8_tflops else "int8"
     if native_mxfp4(llm):
         return "mxfp4"
-    if chip is not None and chip.fp4_tflops and cc is not None:
-        return "nvfp4"
+    if chip is not None and chip.fp4_tflops:
+        return "nvfp4" if cc is not None else "mxfp4"
     return "awq"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,19 @@ def distinct_experts(experts: Any, per_token: Any, tokens: Any) -> Array:
     return result
 
 
-class StreamSpeed:
+class Takes:
+    """Speed formulas over arrays of cases that can be cut to some of the cases."""
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """The same formulas for some of the cases, in the order of `index`."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray) and value.ndim:
+                setattr(other, name, value[index])
+        return other
+
+
+class StreamSpeed(Takes):
     """Decode limited by streaming or compute, prefill by compute; arrays of cases, seconds.
 
     A step of n sequences: max(weights of the experts they read, n x compute) + n x KV + overhead + slots.

@@ -1,0 +1,103 @@
+"""Distinct servers as arrays, made once: every change of a workload then runs over arrays only."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cpu_rates import CpuRates, cpu_rates
+from models.devices import Device, device_of, link_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from models.chip import Chip
+    from models.server import Server
+
+Array = NDArray[np.float64]
+
+_WHOLE_GPU = 1.0
+
+
+class ServerTable:
+    """Struct of arrays over distinct servers; index i everywhere is `servers[i]`."""
+
+    def __init__(self, servers: Sequence[Server]) -> None:
+        """Look up devices, links and CPU rates of all servers; a few microseconds a server."""
+        self.servers = tuple(servers)
+        n = len(self.servers)
+        self.is_gpu = np.array([server.kind == "gpu" for server in self.servers], dtype=bool)
+        self.chips: list[Chip] = []
+        places: dict[Chip, int] = {}
+        self.chip_index = np.full(n, -1, dtype=np.intp)
+        self.gpu_count = np.zeros(n)
+        self.link = np.ones(n)
+        self.link_class = np.full(n, 2, dtype=np.intp)
+        self.pcie = np.zeros(n, dtype=bool)
+        self.memory_gib = np.full(n, np.nan)
+        self.usable_gib = np.full(n, np.nan)
+        self.ram_gib = np.array([np.nan if server.ram_gib is None else server.ram_gib for server in self.servers])
+        links: dict[tuple[Chip, str], tuple[float, int, bool]] = {}
+        for i, server in enumerate(self.servers):
+            chip = server.chip
+            if chip is None:
+                continue
+            if chip not in places:
+                places[chip] = len(self.chips)
+                self.chips.append(chip)
+            self.chip_index[i] = places[chip]
+            device = device_of(chip)
+            dies = device.dies if device else 1
+            self.gpu_count[i] = (server.gpu_count or _WHOLE_GPU) * dies
+            link = links.get((chip, server.interconnect))
+            if link is None:
+                link = links[(chip, server.interconnect)] = link_of(chip, server.interconnect)
+            self.link[i], self.link_class[i], self.pcie[i] = link
+            nominal = server.vram_gib_per_gpu or (device.memory_gib if device else np.nan)
+            self.memory_gib[i] = nominal
+            if device is not None and device.usable_gib and server.vram_gib_per_gpu is None:
+                self.usable_gib[i] = device.usable_gib
+        self.devices: list[Device | None] = [device_of(chip) for chip in self.chips]
+
+    @classmethod
+    def build(cls, servers: Sequence[Server]) -> ServerTable:
+        """The table of these servers."""
+        return cls(servers)
+
+    def __len__(self) -> int:
+        return len(self.servers)
+
+    @cached_property
+    def _rates(self) -> dict[str, list[CpuRates | None]]:
+        return {}
+
+    def cpu_rates(self, engine: str) -> list[CpuRates | None]:
+        """Rates of every CPU server's one socket under an engine (None for GPU servers and unknown bandwidth)."""
+        known = self._rates.get(engine)
+        if known is None:
+            known = self._rates[engine] = [_rates_of(server, engine) if server.kind == "cpu" else None for server in self.servers]
+        return known
+
+
+def one_socket_cores(server: Server) -> float | None:
+    """Physical cores of one socket of a CPU server: a second socket is not counted on."""
+    cores = server.cores or (server.cpu.cores if server.cpu else None)
+    if cores is None:
+        return None
+    each = cores / max(server.sockets or 1, 1)
+    own = server.cpu.cores if server.cpu else None
+    return float(max(min(each, own) if own else each, 1))
+
+
+def _rates_of(server: Server, engine: str) -> CpuRates | None:
+    cores = one_socket_cores(server)
+    if cores is None:
+        return None
+    bandwidth = None
+    if server.memory_channels and server.memory_mts and server.vcpus is None:
+        bandwidth = server.memory_channels * server.memory_mts * 8 / 1000
+    return cpu_rates(server.cpu, arch=server.arch, cores=cores, engine=engine, packed=server.packed, shared=server.shared_cpu,
+                     bandwidth_gb_s=bandwidth)
