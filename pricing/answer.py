@@ -8,29 +8,30 @@ from typing import Any
 from pricing.errors import FeedError
 
 MAX_DEPTH = 60
+_OLD = "old prices stay in use."
 
 
 def parse_json(provider: str, body: bytes) -> Any:
     """JSON with the common non-answers told apart: empty, HTML, cut off, nested without end. Raises FeedError."""
     head = body[:512].lstrip().lower()
     if not head:
-        raise FeedError(provider, "the answer is empty.", hint="Try again later; old prices stay in use.")
+        raise FeedError(provider, "the answer is empty.", hint=f"Try again later; {_OLD}")
     if head.startswith((b"<!doctype", b"<html", b"<?xml", b"<")):
         raise FeedError(
             provider,
             "the answer is a web page, not data.",
-            hint="A login page or a proxy may be in between; old prices stay in use.",
+            hint=f"A login page or a proxy may be in between; {_OLD}",
         )
     try:
         value = json.loads(body, parse_constant=_no_constant)
     except RecursionError as error:
-        raise FeedError(provider, "the answer is nested too deeply.") from error
-    except (ValueError, UnicodeDecodeError) as error:
         raise FeedError(
-            provider, "the answer is cut off or not JSON.", hint="Try again later; old prices stay in use."
+            provider, "the answer is nested too deeply.", hint="This is not the feed we know; " + _OLD
         ) from error
+    except (ValueError, UnicodeDecodeError) as error:
+        raise FeedError(provider, "the answer is cut off or not JSON.", hint=f"Try again later; {_OLD}") from error
     if _deeper_than(value, MAX_DEPTH):
-        raise FeedError(provider, "the answer is nested too deeply.")
+        raise FeedError(provider, "the answer is nested too deeply.", hint="This is not the feed we know; " + _OLD)
     return value
 
 

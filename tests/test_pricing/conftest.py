@@ -11,7 +11,7 @@ import pytest
 from models import catalog
 from models.traffic import Workload
 from pricing import offer as schema
-from pricing.compare import Comparison, CompareOptions
+from pricing.compare import CompareOptions, Comparison
 from pricing.market import Market
 from pricing.offer import Offer
 
@@ -20,11 +20,32 @@ if TYPE_CHECKING:
 
 TODAY = "2026-11-30"
 _FLOATS = (
-    "weights_gib_per_device", "kv_bytes_per_token", "kv_pool_gib_per_device", "kv_pool_tokens", "max_context",
-    "max_sequences", "ttft_ms", "ttft_ms_low", "ttft_ms_high", "ttft_solo_ms", "ttft_p95_ms", "tpot_ms", "tpot_ms_low",
-    "tpot_ms_high", "tokens_per_s_user", "output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high",
-    "total_tokens_per_s", "prompt_tokens_per_s", "requests_per_s", "max_concurrency", "requests_per_s_at_target",
-    "servers_needed", "utilization", "memory_used_share",
+    "weights_gib_per_device",
+    "kv_bytes_per_token",
+    "kv_pool_gib_per_device",
+    "kv_pool_tokens",
+    "max_context",
+    "max_sequences",
+    "ttft_ms",
+    "ttft_ms_low",
+    "ttft_ms_high",
+    "ttft_solo_ms",
+    "ttft_p95_ms",
+    "tpot_ms",
+    "tpot_ms_low",
+    "tpot_ms_high",
+    "tokens_per_s_user",
+    "output_tokens_per_s",
+    "output_tokens_per_s_low",
+    "output_tokens_per_s_high",
+    "total_tokens_per_s",
+    "prompt_tokens_per_s",
+    "requests_per_s",
+    "max_concurrency",
+    "requests_per_s_at_target",
+    "servers_needed",
+    "utilization",
+    "memory_used_share",
 )
 
 
@@ -36,8 +57,15 @@ class FakeEstimates:
     reasons: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        figures = {"requests_per_s_at_target": 4.0, "servers_needed": 1.0, "ttft_ms": 500.0, "tpot_ms": 20.0,
-                   "utilization": 0.25, "weights_gib_per_device": 8.0, "requests_per_s": 1.0}
+        figures = {
+            "requests_per_s_at_target": 4.0,
+            "servers_needed": 1.0,
+            "ttft_ms": 500.0,
+            "tpot_ms": 20.0,
+            "utilization": 0.25,
+            "weights_gib_per_device": 8.0,
+            "requests_per_s": 1.0,
+        }
         for name in _FLOATS:
             setattr(self, name, np.full(self.count, figures.get(name, np.nan)))
         self.fits = np.ones(self.count, dtype=bool)
@@ -74,16 +102,36 @@ def make_offer() -> Callable[..., Offer]:
 
     def make(**facts: Any) -> Offer:
         values: dict[str, Any] = dict.fromkeys(schema.OFFER_COLUMNS)
-        values |= {"provider": "aws", "server": "g6.xlarge", "region": "us-east-1", "region_group": "us", "kind": "gpu",
-                   "gpu_model": "L4", "gpu_count": 1.0, "vram_gib_per_gpu": 24.0, "term": "on_demand", "currency": "USD",
-                   "price_per_hour": 1.0, "vat_included": False, "source": "a list", "source_date": "2026-11-01",
-                   "fetched_at": TODAY, "price_basis": "listed"}
+        values |= {
+            "provider": "aws",
+            "server": "g6.xlarge",
+            "region": "us-east-1",
+            "region_group": "us",
+            "kind": "gpu",
+            "gpu_model": "L4",
+            "gpu_count": 1.0,
+            "vram_gib_per_gpu": 24.0,
+            "term": "on_demand",
+            "currency": "USD",
+            "price_per_hour": 1.0,
+            "vat_included": False,
+            "source": "a list",
+            "source_date": "2026-11-01",
+            "fetched_at": TODAY,
+            "price_basis": "listed",
+        }
         if facts.get("kind") == "cpu":
             values |= {"gpu_model": None, "gpu_count": None, "vram_gib_per_gpu": None}
         values |= facts
         values["offer_id"] = facts.get("offer_id") or schema.offer_id(
-            values["provider"], values["server"], values["region"], values["term"], values["commitment_months"],
-            values["tier"], values["currency"])
+            values["provider"],
+            values["server"],
+            values["region"],
+            values["term"],
+            values["commitment_months"],
+            values["tier"],
+            values["currency"],
+        )
         return Offer(**values)
 
     return make
@@ -99,8 +147,12 @@ def workload() -> Workload:
 def make_comparison(workload: Workload) -> Callable[..., Comparison]:
     """Offers priced on the fake estimates; `change` may edit these before."""
 
-    def make(offers: list[Offer], terms: CompareOptions | None = None,
-             change: Callable[[FakeEstimates, Market], None] | None = None, work: Workload | None = None) -> Comparison:
+    def make(
+        offers: list[Offer],
+        terms: CompareOptions | None = None,
+        change: Callable[[FakeEstimates, Market], None] | None = None,
+        work: Workload | None = None,
+    ) -> Comparison:
         from datetime import date
 
         market = Market(offers)
