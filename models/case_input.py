@@ -132,7 +132,11 @@ def engine_class(name: str, version: str = "", date: str = "") -> str:
         return "vllm_old"
     if "lmdeploy" in text:
         return "trt_old"
-    return "vllm_old" if _is_old(version, date, (0, 8), 2025) else "vllm_new"
+    if _is_old(version, date, (0, 8), 2025):
+        return "vllm_old"
+    match = _VERSION.match(version.strip())
+    # A release from 0.20 on has the overheads of 2026; rows without a version are benchmarks of 2025.
+    return "vllm_2026" if match and (int(match.group(1)), int(match.group(2))) >= (0, 20) and not _YEAR.match(version.strip()) else "vllm_new"
 
 
 def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:

@@ -35,7 +35,7 @@ RESULT_COLUMNS = (
     "prompt_tokens_per_s", "requests_per_s", "max_concurrency", "engine_used", "tp_used", "replicas", "bound_by", "basis", "error",
 )
 OUTPUT_COLUMNS = INPUT_COLUMNS + RESULT_COLUMNS
-_UTILIZATION = {"vllm_new": 0.92, "vllm_old": 0.90, "trt_new": 0.90, "trt_old": 0.90, "sglang": 0.88, "habana": 0.90}
+_UTILIZATION = {"vllm_2026": 0.92, "vllm_new": 0.92, "vllm_old": 0.90, "trt_new": 0.90, "trt_old": 0.90, "sglang": 0.88, "habana": 0.90}
 _MAX_SEQUENCES = {"trt_new": 2048, "trt_old": 2048, "sglang": 2048, "habana": 2048}
 _LARGE_CARD_SEQUENCES_GIB = 65
 _STATIC_START_S = 0.002

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from models.llm import LLM
     from models.quant import Quant
 
-SERVING = {"vllm": "vllm_new", "sglang": "sglang", "trt-llm": "trt_new", "habana": "habana"}
+SERVING = {"vllm": "vllm_2026", "sglang": "sglang", "trt-llm": "trt_new", "habana": "habana"}
 """Engines of the GPU closed form and the class of constants of their current generation."""
 GGUF_ENGINES = {"llama.cpp", "ollama", "llamafile", "ik_llama.cpp"}
 _GGUF_ONLY_ARCHS = {"RDNA 1.0", "RDNA 2.0", "RDNA 3.5", "GCN 5.1", "Xe-HPG", "Generation 12.5", "Apple GPU"}
@@ -25,7 +25,7 @@ _NOT_ON = {
     "AMD": {"nvfp4", "nf4"},
     "Intel": {"nvfp4", "nf4"},
 }
-_NAMES = {"vllm_new": "vLLM", "sglang": "SGLang", "trt_new": "TensorRT-LLM", "habana": "vLLM on Gaudi", "llama.cpp": "llama.cpp",
+_NAMES = {"vllm_2026": "vLLM", "vllm_new": "vLLM", "sglang": "SGLang", "trt_new": "TensorRT-LLM", "habana": "vLLM on Gaudi", "llama.cpp": "llama.cpp",
           "ik_llama.cpp": "ik_llama.cpp", "vllm-cpu": "vLLM on CPU", "sglang-cpu": "SGLang on CPU", "itrex": "ITREX"}
 
 

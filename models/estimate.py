@@ -42,7 +42,7 @@ GGUF_STREAMS = 64
 """Most streams counted on a llama.cpp GPU server: batches beyond a few were hardly measured."""
 SEQUENCES = 1024
 _TP = (1, 2, 4, 8, 16)
-_UTILIZATION = {"vllm_new": 0.92, "vllm_old": 0.90, "trt_new": 0.90, "trt_old": 0.90, "sglang": 0.88, "habana": 0.90}
+_UTILIZATION = {"vllm_2026": 0.92, "vllm_new": 0.92, "vllm_old": 0.90, "trt_new": 0.90, "trt_old": 0.90, "sglang": 0.88, "habana": 0.90}
 PRACTICAL_SERVERS = 50
 """More servers than this for one workload is marked not practical."""
 _TIGHT = 0.10

@@ -24,9 +24,13 @@ PREFILL_CHUNK = 8192
 """Prompt tokens an engine takes into one step at most (vLLM's default on large cards)."""
 
 # Engine classes: constants differ by engine and its generation.
-ENGINES = ("vllm_new", "vllm_old", "trt_new", "trt_old", "sglang", "habana")
-_LAYER = ("layer_vllm_new", "layer_vllm_old", "layer_trt_new", "layer_trt_old", "layer_sglang", "layer_habana")
-_SCHED = ("sched_vllm", "sched_vllm", "sched_trt", "sched_trt", "sched_sglang", "sched_vllm")
+ENGINES = ("vllm_new", "vllm_old", "trt_new", "trt_old", "sglang", "habana", "vllm_2026")
+_LAYER = ("layer_vllm_new", "layer_vllm_old", "layer_trt_new", "layer_trt_old", "layer_sglang", "layer_habana", "layer_vllm_new")
+_SCHED = ("sched_vllm", "sched_vllm", "sched_trt", "sched_trt", "sched_sglang", "sched_vllm", "sched_vllm_2026")
+_SEQUENCE = ("seq_us", "seq_us_old", "seq_us", "seq_us", "seq_us", "seq_us", "seq_us")
+_TOKENISE = ("tok_us", "tok_us", "tok_us", "tok_us", "tok_us", "tok_us", "tok_us_2026")
+_INTERFERENCE = ("c_int", "c_int", "c_int", "c_int", "c_int", "c_int", "c_int_2026")
+_BURST = ("burst", "burst", "burst", "burst", "burst_sglang", "burst", "burst_2026")
 
 # Chip classes: which factors apply.
 CHIPS = ("nvidia", "nvidia_hbm_blackwell", "amd", "intel", "gaudi")
@@ -156,16 +160,14 @@ class GpuSpeed(Takes):
         self.kernel_overhead = (case.moe_layers * k["router_us"] + extra * k["mla_us"]) * 1e-6
         self.all_reduce_latency = np.where(many, all_reduces * case.layers * _pick(_ALL_REDUCE, case.link_class, k) * 1e-6, 0.0)
         self.fixed = self.layer_overhead + self.kernel_overhead + self.all_reduce_latency
-        old = np.asarray(case.engine) == ENGINES.index("vllm_old")
-        self.per_sequence = np.where(old, k["seq_us_old"], k["seq_us"]) * 1e-6
+        self.per_sequence = _pick(_SEQUENCE, case.engine, k) * 1e-6
         self._attention_rate = g * case.peak_16bit * k["mfu_att"] * factor
         self._query = np.asarray(case.query, dtype=np.float64)
         self._query_window = np.asarray(case.query_window, dtype=np.float64)
-        self.interference = k["c_int"]
-        sglang = np.asarray(case.engine) == ENGINES.index("sglang")
+        self.interference = _pick(_INTERFERENCE, case.engine, k)
         self.schedule = _pick(_SCHED, case.engine, k) * 1e-3
-        self.tokenise = k["tok_us"] * 1e-6
-        self.burst = np.where(sglang, k["burst_sglang"], k["burst"])
+        self.tokenise = _pick(_TOKENISE, case.engine, k) * 1e-6
+        self.burst = _pick(_BURST, case.engine, k)
         self.tail = k["tail"]
         self.context = self.s + self.o / 2
         self.kv_per_sequence = (self._kv_per_token * self.context
