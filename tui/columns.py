@@ -48,8 +48,8 @@ class Column:
     right: bool = True
     marked: bool = False
     """Keeps one cell behind the number for a mark."""
-    middle: bool = False
-    """A text too long loses its middle, because its end tells servers apart."""
+    tail: int | None = None
+    """A text too long loses its middle and keeps so many cells of its end, 0 = half: the end tells offers apart."""
     largest_first: bool = False
     """The first click sorts the largest first, where more is better."""
 
@@ -164,7 +164,7 @@ COLUMNS: tuple[Column, ...] = (
         "the provider's own name; ● GPU server, ○ CPU server",
         30,
         right=False,
-        middle=True,
+        tail=0,
     ),
     Column("provider", "Provider", _provider, "provider", 10, 10, "who sells it", 13, right=False),
     Column("region", "Where", _region, "region", 12, 8, "region, as the provider names it", 14, right=False),
@@ -175,10 +175,10 @@ COLUMNS: tuple[Column, ...] = (
         "hardware",
         6,
         18,
-        "GPUs with their memory, or CPU cores and RAM",
+        "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM",
         34,
         right=False,
-        middle=True,
+        tail=6,
     ),
     Column(
         "fit",

@@ -49,7 +49,7 @@ def _legend(rows: Rows, i: int) -> TextLine:
     if free is not None and free >= 0:
         line += [("· ", "free"), (f"free {fmt.number(free, decimals=2)}", "text")]
     elif free is not None:
-        line += [("! ", "miss"), (f"{fmt.number(-free)} GiB too much", "miss")]
+        line += [("! ", "miss"), (f"{fmt.number(-free, decimals=2)} short", "miss")]
     return line
 
 
@@ -66,7 +66,7 @@ def _memory(rows: Rows, i: int, width: int) -> Section:
         )
         section.lines.append([*bar, (words, "good" if ok else "miss")])
         section.lines.append(_legend(rows, i))
-    if fit_reason := rows.text("fit_reason", i):
+    if (fit_reason := rows.text("fit_reason", i)) and fit_reason != rows.reason(i):
         section.lines.append([(fit_reason, "text")])
     sequences, context = rows.value("max_sequences", i), rows.value("max_context", i)
     facts = []
@@ -121,20 +121,16 @@ def _speed(rows: Rows, i: int) -> Section:
         )
     users, rate = rows.value("max_concurrency", i), rows.value("requests_per_s_at_target", i)
     if users is not None:
-        meets = rows.flag("meets_targets", i)
-        words = "inside the targets" if users > 0 else "inside the targets: not even one"
-        own = "" if meets or users > 0 or rate is None else ", missing them"
-        at = "" if rate is None else f"; {fmt.number(rate)} req/s{own}"
-        section.lines.append(
-            [
-                ("most ", "muted"),
-                (f"{fmt.whole(users)} user{'' if users == 1 else 's'}", "strong"),
-                (f" {words}{at}", "text"),
-            ]
-        )
-    limit, basis = rows.text("bound_by", i), rows.text("basis", i)
-    if limit:
-        section.lines.append([("limit ", "muted"), (limit, "text"), (f"  figures {basis}" if basis else "", "muted")])
+        at = "" if rate is None else f"; {fmt.number(rate)} req/s"
+        if users > 0:
+            words = f" user{'' if users == 1 else 's'} inside the targets{at}"
+            section.lines.append([("most ", "muted"), (fmt.whole(users), "strong"), (words, "text")])
+        else:
+            section.lines.append(
+                [("most ", "muted"), ("not one user inside the targets", "miss"), (at and f"{at} at best", "text")]
+            )
+    if limit := rows.text("bound_by", i):
+        section.lines.append([("limit ", "muted"), (limit, "text")])
     if not section.lines:
         section.lines.append([(fmt.MISSING, "faint"), ("  no estimate", "muted")])
     return section
@@ -151,7 +147,8 @@ def _engine(rows: Rows, i: int) -> Section | None:
     if replicas and replicas > 1:
         layout.append(f"{replicas:g} replicas")
     text = " · ".join(part for part in (engine, quant, f"KV {rows.workload.kv_quant}", *layout) if part)
-    return Section("Runs as", [[(text, "text")]])
+    basis = rows.text("basis", i)
+    return Section("Runs as", [[(text, "text"), (f"; figures {basis}" if basis else "", "muted")]])
 
 
 def _cost(rows: Rows, i: int) -> Section:
@@ -216,7 +213,7 @@ def _price(rows: Rows, i: int) -> Section:
 
 def _machine(rows: Rows, i: int) -> Section:
     offer = rows.offer(i)
-    facts = [rows.hardware(i)]
+    facts = [rows.hardware(i) if offer.cores or not offer.vcpus else rows.hardware(i).replace("v ", " vCPU ", 1)]
     if offer.kind == "gpu":
         host = [
             f"{offer.vcpus:g} vCPU" if offer.vcpus else f"{offer.cores:g} cores" if offer.cores else "",
@@ -245,8 +242,12 @@ def _watch(rows: Rows, i: int) -> Section | None:
 
 
 def machine_warnings(rows: Rows, i: int) -> list[str]:
-    """What to watch on the machine; what is wrong with the price stands with the price."""
-    return [warning for warning in rows.warnings(i) if not warning.startswith(("price ", "undated"))]
+    """What to watch on the machine; what is wrong with the price or the number stands there."""
+    return [
+        warning
+        for warning in rows.warnings(i)
+        if not warning.lower().startswith(("price ", "undated", "not practical"))
+    ]
 
 
 def title(rows: Rows, i: int) -> TextLine:

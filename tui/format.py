@@ -46,11 +46,11 @@ def fit_width(text: str, width: int, *, right: bool = False, ellipsis: str = ELL
     return set_cell_size(text, width - 1) + ellipsis
 
 
-def shorten_middle(text: str, width: int, *, ellipsis: str = ELLIPSIS) -> str:
-    """A text of at most `width` cells that keeps its beginning and its end."""
+def shorten_middle(text: str, width: int, *, tail: int = 0, ellipsis: str = ELLIPSIS) -> str:
+    """A text of at most `width` cells that keeps its beginning and `tail` cells of its end (0 = half)."""
     if (len(text) if text.isascii() else cell_len(text)) <= width or width < 5:
         return text
-    tail = (width - 1) // 2
+    tail = min(tail or width, (width - 1) // 2)
     end = ""
     for char in reversed(text):
         if cell_len(char + end) > tail:

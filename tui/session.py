@@ -66,6 +66,7 @@ class Session:
         self._history: History | None = None
         self._texts: Texts | None = None
         self._rates: Rates | None = None
+        self._judged: tuple[Comparison, str, str] | None = None
 
     # loading
 
@@ -150,7 +151,6 @@ class Session:
         """Make a comparison the one that is shown."""
         self.comparison = comparison
         self.arrange()
-        self.verdict = self._verdict()
 
     def recompute(self) -> None:
         """Compare again for the present workload."""
@@ -163,6 +163,7 @@ class Session:
         base = self.comparison.select(self.filters(self.view))
         order = sort_order(self.comparison, self._texts, base, self.view.sort, descending=self.view.descending)
         self.rows = Rows(self.comparison, order, self._texts)
+        self._judge()
 
     def filters(self, view: ViewState) -> Filters:
         """The view's choices as the comparison wants them."""
@@ -259,12 +260,17 @@ class Session:
         lines.append("f shows all servers with how far each is off")
         return lines
 
-    def _verdict(self) -> Verdict | None:
-        if self.comparison is None or self.rows is None:
-            return None
+    def _judge(self) -> None:
+        """The verdict over the offers that terms and filter leave; type and fit only choose what the table shows of them."""
+        if self.comparison is None:
+            return
         from models.verdict import verdict
 
-        return verdict(self.comparison)
+        asked = (self.comparison, self.view.terms, self.view.where)
+        if asked != self._judged:
+            self._judged = asked
+            base = self.comparison.select(self.filters(self.view.changed(kind="any", fit="all")))
+            self.verdict = verdict(self.comparison, base)
 
 
 def default_workload() -> Workload:

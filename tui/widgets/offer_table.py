@@ -320,8 +320,8 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         text, mark = (fmt.to_ascii(cell.text), fmt.to_ascii(cell.mark)) if self.ascii_only else (cell.text, cell.mark)
         room = place.width - (1 if place.column.marked else 0)
         ellipsis = "~" if self.ascii_only else fmt.ELLIPSIS
-        if place.column.middle:
-            text = fmt.shorten_middle(text, room, ellipsis=ellipsis)
+        if place.column.tail is not None:
+            text = fmt.shorten_middle(text, room, tail=place.column.tail, ellipsis=ellipsis)
         text = fmt.fit_width(text, room, right=place.column.right, ellipsis=ellipsis)
         return text + (mark or " ") if place.column.marked else text
 
