@@ -142,7 +142,8 @@ class Comparison:
         if self.workload.requests_per_s is not None:
             return np.where(np.isnan(able), np.nan, np.minimum(self.workload.requests_per_s, able))
         # Closed loop: the users ask as fast as they are answered.
-        return needed * self._gather("requests_per_s").astype(float)
+        served: Array = needed * self._gather("requests_per_s").astype(float)
+        return served
 
     # columns
 
@@ -195,8 +196,9 @@ class Comparison:
         # Thousands of offers have some hundred storage texts: each is read once.
         texts = list(dict.fromkeys(entry.storage for entry in self.market.offers))
         per_gib = dict(zip(texts, checks.load_seconds(np.ones(len(texts)), texts), strict=True))
-        seconds = np.array([per_gib[entry.storage] for entry in self.market.offers], dtype=float)
-        return self._weights_gib * seconds
+        seconds: Array = np.array([per_gib[entry.storage] for entry in self.market.offers], dtype=float)
+        seconds *= self._weights_gib
+        return seconds
 
     # one row
 

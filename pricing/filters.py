@@ -11,6 +11,7 @@ import numpy as np
 from models.errors import InputError
 from pricing import offer as schema
 from pricing.compare import COMPARE_COLUMNS, MONTH_DAYS
+from pricing.regions import region_group
 
 if TYPE_CHECKING:
     from pricing.compare import Comparison
@@ -99,59 +100,30 @@ def usd(comparison: Comparison, amounts: Array) -> Array:
 
 
 def region_mask(comparison: Comparison, wanted: tuple[str, ...]) -> Array:
-    """Offers in the wished regions: exact, then prefix, then group. A row may name several regions."""
-    names = comparison.market.column("region")
-    groups = comparison.market.column("region_group")
-    spellings = {name: name.lower() for name in dict.fromkeys(names) if name}
+    """Offers in the wished regions: exact, then prefix; a group's name means the group. A row may name several regions."""
+    market = comparison.market
+    names = market.column("region")
+    words = {name: (name.lower(), *name.lower().split()) for name in dict.fromkeys(names) if name}
     mask = np.zeros(len(names), dtype=bool)
     for want in (entry.strip().lower() for entry in wanted):
-        found = {name for name, low in spellings.items() if low == want or want in low.split()}
-        if not found:
-            found = {
+        found = {name for name, parts in words.items() if want in parts}
+        if want in schema.REGION_GROUPS:
+            # "us" is more than the regions whose names start with it, and a row of many regions lies in several groups.
+            mask |= market.column("region_group") == want
+            found |= {
                 name
-                for name, low in spellings.items()
-                if low.startswith(want) or any(part.startswith(want) for part in low.split())
+                for name, parts in words.items()
+                if len(parts) > 2 and any(region_group(part) == want for part in parts[1:])
             }
-        if want in schema.REGION_GROUPS and not any(low == want for low in spellings.values()):
-            mask |= groups == want
-        else:
-            mask |= np.array([name in found for name in names], dtype=bool)
-            if want in schema.REGION_GROUPS:
-                mask |= groups == want
+        elif not found:
+            found = {name for name, parts in words.items() if any(part.startswith(want) for part in parts)}
+        mask |= np.array([name in found for name in names], dtype=bool)
     return mask
 
 
 def text_mask(comparison: Comparison, word: str) -> Array:
     """Offers whose names hold a word."""
-    return np.array([word in text for text in haystack(comparison)], dtype=bool)
-
-
-def haystack(comparison: Comparison) -> list[str]:
-    """The searchable text of each offer, made once per market."""
-    market = comparison.market
-    found: list[str] | None = getattr(market, "_haystack", None)
-    if found is None:
-        found = [
-            " ".join(
-                filter(
-                    None,
-                    (
-                        entry.provider,
-                        entry.region,
-                        entry.region_group,
-                        entry.server,
-                        entry.kind,
-                        entry.gpu_model,
-                        entry.cpu_model,
-                        entry.term,
-                        entry.tier,
-                    ),
-                )
-            ).lower()
-            for entry in market.offers
-        ]
-        market._haystack = found  # type: ignore[attr-defined]  # noqa: SLF001 - kept with what it is made of
-    return found
+    return np.array([word in text for text in comparison.market.haystack], dtype=bool)
 
 
 def order(comparison: Comparison, mask: Array, sort: str, *, descending: bool = False) -> Array:

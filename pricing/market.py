@@ -150,6 +150,29 @@ class Market:
         return rank
 
     @cached_property
+    def haystack(self) -> tuple[str, ...]:
+        """What a word of a search is looked for in, in lower case."""
+        return tuple(
+            " ".join(
+                filter(
+                    None,
+                    (
+                        entry.provider,
+                        entry.region,
+                        entry.region_group,
+                        entry.server,
+                        entry.kind,
+                        entry.gpu_model,
+                        entry.cpu_model,
+                        entry.term,
+                        entry.tier,
+                    ),
+                )
+            ).lower()
+            for entry in self.offers
+        )
+
+    @cached_property
     def currencies(self) -> tuple[str, ...]:
         """Currencies that offers are priced in."""
         return tuple(dict.fromkeys(entry.currency for entry in self.offers))

@@ -98,7 +98,7 @@ def parse_offers(
             table["currency"],
         )
     )
-    return tuple(map(Offer, *(table[column] for column in OFFER_COLUMNS)))
+    return schema.from_columns(table)
 
 
 def format_offers(offers: Iterable[Offer]) -> str:

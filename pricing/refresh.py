@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import threading
 import time
@@ -11,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from models.errors import RackrateError
-from pricing.errors import FeedError, RefreshHeldError
+from pricing.errors import FeedError, RefreshHeldError, StoreError
 from pricing.http import TIMEOUT_S, Cancelled, Client
 from pricing.provider import Fetched, Provider, provider, providers
 
@@ -116,7 +117,9 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
     finally:
         if own_client:
             client.close()
-    store.save_status(run.changes)
+    # A folder that cannot be written is in the outcomes already; the report must not be lost to its diary.
+    with contextlib.suppress(StoreError):
+        store.save_status(run.changes)
     return RefreshReport(outcomes)
 
 

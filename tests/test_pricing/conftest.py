@@ -77,22 +77,22 @@ class FakeEstimates:
     def reason(self, at: int) -> str:
         return self.reasons.get(at, "")
 
-    def warnings(self, at: int) -> tuple[str, ...]:
+    def warnings(self, _: int) -> tuple[str, ...]:
         return ()
 
-    def engine_used(self, at: int) -> str:
+    def engine_used(self, _: int) -> str:
         return "vllm"
 
-    def quant_used(self, at: int) -> str:
+    def quant_used(self, _: int) -> str:
         return "fp8"
 
-    def bound_by(self, at: int) -> str:
+    def bound_by(self, _: int) -> str:
         return "memory bandwidth"
 
-    def basis(self, at: int) -> str:
+    def basis(self, _: int) -> str:
         return "calibrated"
 
-    def fit_reason(self, at: int) -> str:
+    def fit_reason(self, _: int) -> str:
         return "fits"
 
 

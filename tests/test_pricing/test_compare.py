@@ -316,6 +316,19 @@ class TestFilters:
     def test_conditions(self, comparison: Comparison, wanted: dict[str, Any], left: set[str]) -> None:
         assert self.names(comparison, **wanted) == left
 
+    def test_a_row_of_many_regions_is_in_each(
+        self, make_offer: Callable[..., Offer], make_comparison: Callable[..., Comparison]
+    ) -> None:
+        comparison = make_comparison(
+            [
+                make_offer(server="many", region="bhs fra gra", region_group="us"),
+                make_offer(server="named", region="eu", region_group="eu"),
+            ]
+        )
+        assert self.names(comparison, regions=("fra",)) == {"many"}
+        assert self.names(comparison, regions=("eu",)) == {"many", "named"}
+        assert self.names(comparison, regions=("us",)) == {"many"}
+
     def test_budgets_are_dollars_whatever_is_shown(
         self, make_offer: Callable[..., Offer], make_comparison: Callable[..., Comparison]
     ) -> None:

@@ -359,3 +359,13 @@ class TestClient:
         with pytest.raises(FeedError, match="web page"):
             parse_json("x", b"\n <HTML>")
         assert http.parse_json is parse_json
+
+
+def test_a_folder_that_cannot_be_written_is_told_not_raised(
+    feeds: Feeds, run: Callable[..., Any], store: Store
+) -> None:
+    store.folder.mkdir(parents=True, exist_ok=True)
+    store.prices.write_text("a file where the folder should be", encoding="utf-8")
+    outcome = run().outcomes[0]
+    assert outcome.status == "failed"
+    assert "Cannot write" in outcome.message

@@ -5,14 +5,16 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pricing.errors import FeedError
 from pricing.feed import Harvest
-from pricing.offer import Offer
 from pricing.providers import runpod
+
+if TYPE_CHECKING:
+    from pricing.offer import Offer
 
 PAYLOADS = Path(__file__).parent / "payloads"
 NOW = "2026-11-30T12:00:00+00:00"

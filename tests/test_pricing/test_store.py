@@ -41,8 +41,8 @@ def test_saved_prices_are_read_back(store: Store, make_offer: Callable[..., Offe
         lambda text: "\n".join(text.splitlines()[:-2]) + "\n" + text.splitlines()[-1] + "\n",
         lambda text: text.replace("g6.xlarge,gpu", "g6.xlarge,toaster"),
         lambda text: text.replace(",aws,", ",gcp,"),
-        lambda text: "",
-        lambda text: "hello",
+        lambda _: "",
+        lambda _: "hello",
     ],
     ids=["half", "row lost", "bad word", "other provider", "empty", "alien"],
 )
