@@ -52,6 +52,7 @@ def score(rows: Iterable[Mapping[str, str]], *, by: Sequence[str] = DEFAULT_GROU
         predicted/measured, share inside the band, and the median over chips of their medians (so that a thousand rows
         of one chip count once). Raises InputError on a file without metric and value, or an unknown group.
     """
+    by = tuple(by) or DEFAULT_GROUPS
     unknown = [name for name in by if name not in GROUPS]
     if unknown:
         raise InputError(f"--by {unknown[0]} is not a group.", hint=f"Choose from {', '.join(GROUPS)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,12 @@ CLASSES = ("16bit", "8bit", "4bit")
 """Precision classes a user may ask for instead of a format; each engine maps them to its native format."""
 
 SIXTEEN_BIT = 2.0
-_GGUF_TENSOR_BITS = {"16bit": 16.0, "8bit": 8.5, "6bit": 6.5625, "5bit": 5.5, "4bit": 4.5, "3bit": 3.4375, "2bit": 2.625}
-"""Bits of one plain tensor of a GGUF file by class (block layouts of llama.cpp: data plus scales over 32 or 256 weights)."""
+_GGUF_TENSOR_BITS = {1: 2.625, 2: 2.625, 3: 3.4375, 4: 4.5, 5: 5.5, 6: 6.5625, 8: 8.5}
+"""Bits of one plain tensor by the digit in the format's name (block layouts of llama.cpp: data plus scales over 32 or 256 weights);
+the input embedding of 1-bit files is kept at two bits."""
+_GGUF_DIGIT = re.compile(r"q(\d)")
+_OWN_AVERAGE = {"q4_k_l", "q5_k_l"}
+"""Formats whose bits per weight were read off the very model they are used with (a 1B with a large tied embedding)."""
 _GGUF_OUTPUT_BITS = 6.5625
 """llama-quantize keeps the output tensor at q6_K for every format below that (ggml-org/llama.cpp tools/quantize README, 2026-11)."""
 _REFERENCE_TOTAL, _REFERENCE_VOCAB = 8030.3e6, 525.3e6
@@ -53,9 +58,10 @@ class WeightBytes:
 def _gguf_bytes(llm: LLM, quant: Quant) -> WeightBytes:
     shape = shape_of(llm)
     bits = quant.bits_per_weight_model or (quant.bytes_per_weight or SIXTEEN_BIT) * 8
-    plain = _GGUF_TENSOR_BITS.get(quant.bit_class, bits)
-    own_average = quant.engines == ("ik_llama.cpp",) or quant.key.endswith("_l")
-    if own_average or plain >= _GGUF_TENSOR_BITS["8bit"]:
+    digit = _GGUF_DIGIT.search(quant.key)
+    plain = _GGUF_TENSOR_BITS[int(digit.group(1))] if digit else bits
+    own_average = quant.engines == ("ik_llama.cpp",) or quant.key in _OWN_AVERAGE
+    if own_average or plain >= _GGUF_TENSOR_BITS[8]:
         # Measured on whole files of the very models (ik formats, *_L), or every tensor has the same width.
         body = embedding = output = bits
     else:

@@ -87,6 +87,7 @@ class LLMRow(Row):
     family: str = Field(min_length=2)
     params_total: int = Field(gt=10_000_000, lt=5_000_000_000_000)
     params_extra: int = Field(ge=0)
+    params_mtp: int = Field(default=0, ge=0)
     params_active: int | None = Field(gt=0)
     layers: int = Field(gt=0, le=512)
     hidden: int = Field(gt=0, le=65_536)
