@@ -49,7 +49,7 @@ class Column:
     marked: bool = False
     """Keeps one cell behind the number for a mark."""
     tail: int | None = None
-    """A text too long loses its middle and keeps so many cells of its end, 0 = half: the end tells offers apart."""
+    """A text too long loses its middle and keeps its end, as in format.shorten_middle: the end tells offers apart."""
     largest_first: bool = False
     """The first click sorts the largest first, where more is better."""
 
@@ -178,7 +178,7 @@ COLUMNS: tuple[Column, ...] = (
         "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM",
         34,
         right=False,
-        tail=6,
+        tail=-2,
     ),
     Column(
         "fit",

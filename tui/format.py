@@ -47,9 +47,14 @@ def fit_width(text: str, width: int, *, right: bool = False, ellipsis: str = ELL
 
 
 def shorten_middle(text: str, width: int, *, tail: int = 0, ellipsis: str = ELLIPSIS) -> str:
-    """A text of at most `width` cells that keeps its beginning and `tail` cells of its end (0 = half)."""
+    """A text of at most `width` cells that keeps its beginning and its end.
+
+    `tail` is how much of the end: cells, 0 for half, or words if negative.
+    """
     if (len(text) if text.isascii() else cell_len(text)) <= width or width < 5:
         return text
+    if tail < 0:
+        tail = cell_len(" ".join(text.split(" ")[tail:])) + 1
     tail = min(tail or width, (width - 1) // 2)
     end = ""
     for char in reversed(text):
@@ -154,7 +159,13 @@ def price(value: float | None, currency: str) -> str:
     if value is None or value != value:
         return MISSING
     sign = symbol(currency)
-    text = f"{value:,.2f}" if value >= 1 else f"{value:.4f}".rstrip("0").ljust(4, "0")
+    text = (
+        f"{value:,.0f}"
+        if value >= 10_000
+        else f"{value:,.2f}"
+        if value >= 1
+        else f"{value:.4f}".rstrip("0").ljust(4, "0")
+    )
     return f"{sign}{'' if len(sign) == 1 else ' '}{text}"
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tui.session import Session
 
 
+FILTER_EXAMPLES = "gpu>=24  ram>=64  $mo<900  $mtok<1  ttft<1s  provider:hetzner  region:eu  cpu  !spot  words"
+
+
 @dataclass(slots=True)
 class Progress:
     """How far a refresh is; takes the events of pricing.refresh: a name when it starts, an outcome when it ends."""
@@ -96,14 +99,15 @@ def filters(session: Session) -> list[Part]:
     return parts
 
 
-def filter_hint(error: str) -> list[Part]:
+def filter_hint(error: str, tones: dict[str, Style], *, ascii_only: bool) -> Text:
     """What can be typed, or which term is wrong."""
-    if error:
-        return [Part(f"! {error}", "miss", 0)]
-    return [
-        Part("words  gpu>=24  ram>=64  $mo<900  $mtok<1  ttft<1s  provider:hetzner  region:eu  cpu  !spot", "muted", 0),
-        Part("enter keeps · esc clears", "muted", 2, right=True),
-    ]
+    text = f"! {fmt.clean(error)}" if error else FILTER_EXAMPLES
+    return Text(
+        fmt.to_ascii(text) if ascii_only else text,
+        tones["miss" if error else "muted"],
+        no_wrap=not error,
+        overflow="fold" if error else "ellipsis",
+    )
 
 
 def status(session: Session, index: int | None, position: int, hidden: tuple[bool, bool], *, first: bool) -> list[Part]:

@@ -236,9 +236,9 @@ class Session:
         if view.terms != "everything":
             without.append((self._count(view.changed(terms="everything")), "dated on-demand and monthly prices only"))
         best = max(without, default=(0, ""))
-        lines = [f"0 of {total:,} offers match."]
+        lines = [f"0 of {total:,} offers."]
         if best[0]:
-            lines.append(f"Without “{best[1]}” there are {best[0]:,}.")
+            lines = [f"0 of {total:,} offers: {best[1]} removes {best[0]:,}."]
         elif len(without) > 1:
             lines.append("No single filter is to blame: together they remove everything.")
         lines.append("esc clears the filters")

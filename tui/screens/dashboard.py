@@ -77,7 +77,7 @@ class Dashboard(Screen[None]):
         with Horizontal(id="filter-box"):
             yield Static("Filter /", id="filter-label", markup=False)
             yield Input(id="filter", compact=True)
-        yield Line(id="filter-hint", ascii_only=flat)
+        yield Static("", id="filter-hint", markup=False)
         with Container(id="body"):
             yield OfferTable(id="table", ascii_only=flat)
             yield TextPane(id="details", ascii_only=flat)
@@ -362,12 +362,12 @@ class Dashboard(Screen[None]):
         with field.prevent(Input.Changed):
             field.value = self.session.view.where
         field.focus()
-        self.line("filter-hint").show(lines.filter_hint(""))
+        self._hint_filter()
         self._show_lines()
 
     def _open_filter(self, *, is_open: bool) -> None:
         self.query_one("#filter-box").set_class(is_open, "-open")
-        self.line("filter-hint").set_class(is_open, "-open")
+        self.query_one("#filter-hint").set_class(is_open, "-open")
         self.line("filter-line").display = not is_open and self.size.height >= 9
 
     @on(Input.Changed, "#filter")
@@ -380,10 +380,14 @@ class Dashboard(Screen[None]):
         self._typing = None
         fine = self.session.set_where(text)
         self.query_one("#filter", Input).set_class(not fine, "-invalid-value")
-        self.line("filter-hint").show(lines.filter_hint(self.session.where_error))
+        self._hint_filter()
         if fine:
             self.session.arrange()
             self.show()
+
+    def _hint_filter(self) -> None:
+        hint = lines.filter_hint(self.session.where_error, self.app.tones, ascii_only=self.app.ascii_only)
+        self.query_one("#filter-hint", Static).update(hint)
 
     @on(Input.Submitted, "#filter")
     def _filter_done(self, event: Input.Submitted) -> None:

@@ -16,6 +16,7 @@ from textual.widgets import Input
 
 from tui import format as fmt
 from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_ttft, show_user_speed
+from tui.text import TextLine, wrap
 
 if TYPE_CHECKING:
     from textual import events
@@ -260,10 +261,17 @@ class WorkloadBar(Widget):
         if self._collapsed:
             lines = 1
         elif self.editing is not None:
-            lines += 1  # the field's hint, or what is wrong with it
+            lines += len(self._message())
         height = lines + self.gutter.height
         if self.styles.height is None or self.styles.height.value != height:
             self.styles.height = height
+
+    def _message(self) -> list[TextLine]:
+        """The field's hint, or what is wrong with its value."""
+        if self.editing is None:
+            return []
+        tone, text = ("miss", f"! {self.error}") if self.error else ("muted", BY_ID[self.editing].hint)
+        return wrap([(text, tone)], self._grid_width)
 
     def _place_editor(self) -> None:
         spot = next((spot for spot in self._spots if spot.field.id == self.editing), None)
@@ -295,10 +303,11 @@ class WorkloadBar(Widget):
                 Segment(self._text(value), self._tone("strong")),
             ]
             used = spot.x + spot.label + spot.value
-        if not used and self.editing is not None:
-            tone, text = ("miss", f"! {self.error}") if self.error else ("muted", BY_ID[self.editing].hint)
-            segments.append(Segment(self._text(fmt.fit_width(fmt.clean(text), width)), self._tone(tone)))
-            used = width
+        message = self._message()
+        line = y - max((spot.y for spot in self._spots), default=0) - 1
+        if 0 <= line < len(message):
+            segments = [Segment(self._text(text), self._tone(tone)) for text, tone in message[line]]
+            used = sum(segment.cell_length for segment in segments)
         return Strip(segments, used).adjust_cell_length(width)
 
     def _summary_line(self, width: int) -> Strip:
