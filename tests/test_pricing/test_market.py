@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from models import catalog
-from pricing.market import Market, is_arm, is_out_of_stock
+from pricing.machines import is_arm
+from pricing.market import Market, is_out_of_stock
 from pricing.offer_csv import format_offers
 from pricing.snapshot import load_snapshot
 from pricing.store import UNLISTED, Store
