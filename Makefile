@@ -9,7 +9,7 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench shots clean
+.PHONY: help run test check format bench shots docs clean
 
 help:  ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,9 @@ bench: $(DEV_STAMP)  ## measure start-up, re-rank and the estimator; prints rati
 
 shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard
 	$(BIN)/python -m tui.shots
+
+docs: $(DEV_STAMP)  ## run README's examples and write what they print
+	$(BIN)/python scripts/readme.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,7 +16,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CASES = "case_id,model,hardware,count,input_tokens,output_tokens,concurrency,scenario\n1,Llama-3.1-8B,L40S,1,1024,256,4,online\n"
 MEASURED = (
     "id,model,quant,engine,hardware,count,tp,input_tokens,output_tokens,concurrency,scenario,metric,value,use\n"
-    "1,Llama-3.1-8B,fp8,vllm,L40S,1,1,1024,256,4,online,tpot_ms_mean,15,fit\n"
+    "1,Llama-3.1-8B,fp8,vllm,L40S,1,1,1024,256,4,online,tpot_ms,15,fit\n"
+    "2,Llama-3.1-8B,fp8,vllm,H100 SXM 80GB,1,1,1024,256,4,online,tpot_ms,7,fit\n"
 )
 
 

@@ -20,19 +20,19 @@ def run(args: argparse.Namespace) -> int:
     rows = list(read_csv(args.measurements))
     if not rows:
         raise InputError(f"{args.measurements} has a header but no rows.")
-    missing = [name for name in (*REQUIRED, *args.by) if name not in rows[0]]
+    missing = [name for name in REQUIRED if name not in rows[0]]
     if missing:
         raise InputError(
             f"{args.measurements} has no column {' and no column '.join(missing)}.",
             hint=f"Its columns: {', '.join(rows[0])}.",
         )
-    scored = score(rows, by=args.by)
+    scored = score(rows, by=args.by) if args.by else score(rows)
     if not scored:
         say("No row of the file can be scored.")
         return 1
     emit(
         scored,
-        [Column(key, key.replace("_", " "), place) for place, key in enumerate(scored[0], 1)],
+        [Column(key, key.replace("_pct", " %").replace("_", " "), place) for place, key in enumerate(scored[0], 1)],
         chosen_format(args),
     )
     return 0

@@ -19,9 +19,9 @@ from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
 from tui import rows
-from tui.cli.output import chosen_format, say, write_file
+from tui.cli.output import chosen_format, say, show_table, write_file
 from tui.cli.parser import nearest
-from tui.cli.table import Column, print_table
+from tui.cli.table import Column
 from tui.cli.workload import filters_from, options_from, workload_from
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:
     elif form == "markdown":
         sys.stdout.write(export.markdown(export.rows(comparison, shown)))
     elif shown:
-        print_table(table_rows(comparison, shown), columns(comparison.terms.currency))
+        show_table(table_rows(comparison, shown), columns(comparison.terms.currency))
 
 
 def csv_of(comparison: Comparison, shown: Sequence[int]) -> str:

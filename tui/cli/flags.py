@@ -141,10 +141,10 @@ def add_filter_flags(parser: argparse.ArgumentParser) -> None:
         "--since", metavar="DATE", type=day, help="only prices dated DATE or later (default: the last 24 months)"
     )
     group.add_argument(
-        "--max-usd-hour", metavar="X", type=positive_number, help="price of one server, at most X USD an hour"
+        "--max-usd-hour", metavar="X", type=positive_number, help="servers for the traffic cost at most X USD an hour"
     )
     group.add_argument(
-        "--max-usd-month", metavar="X", type=positive_number, help="price of one server, at most X USD a month"
+        "--max-usd-month", metavar="X", type=positive_number, help="servers for the traffic cost at most X USD a month"
     )
     group.add_argument(
         "--where", metavar="EXPR", help='terms that must all hold: "gpu>=24 !spot provider:hetzner $mo<900 ttft<1s"'

@@ -7,12 +7,13 @@ import io
 import json
 import math
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError
 from pricing import atomic
-from tui.cli.table import Column, print_table
+from tui.cli.table import Column, print_table, terminal_width
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def say(message: str) -> None:
-    """A message for the person: stdout belongs to the result."""
+    """A message for the person: stdout belongs to the result. A terminal gets it wrapped on words."""
+    if sys.stderr.isatty():
+        message = textwrap.fill(message, terminal_width(), break_long_words=False, break_on_hyphens=False)
     sys.stderr.write(f"{message}\n")
 
 
@@ -32,7 +35,7 @@ def chosen_format(args: argparse.Namespace) -> str:
 def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[Column], form: str) -> None:
     """Write rows to stdout; tables use the columns' headers and order, the others every key."""
     if form == "table":
-        print_table(rows, columns)
+        show_table(rows, columns)
         return
     keys = list(rows[0]) if rows else [column.key for column in columns]
     if form == "json":
@@ -43,6 +46,12 @@ def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[Column], form: 
         sys.stdout.write("".join(markdown(rows, columns)))
     else:
         sys.stdout.write(csv_text(rows, keys))
+
+
+def show_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> None:
+    """The table on stdout, and on stderr what found no room in it."""
+    if hidden := print_table(rows, columns):
+        say(hidden)
 
 
 def csv_text(rows: Sequence[Mapping[str, object]], keys: Sequence[str]) -> str:

@@ -232,7 +232,7 @@ def build() -> Parser:
     accuracy.add_argument("measurements", metavar="MEASUREMENTS.csv", help="file of measured speeds; - reads stdin")
     accuracy.add_argument(
         "--by", metavar="COL", action="append", default=[],
-        help="group by this column of the file (engine, hardware, model, ...); may be repeated",
+        help="group by this: metric, class, engine, scenario, hardware, model, source, quant, basis; may be repeated",
     )  # fmt: skip
     add_format_flag(accuracy)
 

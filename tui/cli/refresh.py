@@ -13,8 +13,8 @@ from pricing import http, refresh, snapshot
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
-from tui.cli.output import say
-from tui.cli.table import Column, print_table, terminal_width
+from tui.cli.output import say, show_table
+from tui.cli.table import Column, terminal_width
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(json.dumps(report.as_dict(), indent=1) + "\n")
     else:
-        print_table([report_row(outcome) for outcome in report.outcomes], COLUMNS)
+        show_table([report_row(outcome) for outcome in report.outcomes], COLUMNS)
         say(conclusion(report))
     return report.exit_code
 

@@ -102,24 +102,15 @@ def _cell(column: Column, row: Mapping[str, object]) -> str:
 def _fit(
     plain: list[Column], notes: list[Column], widths: dict[str, int], cells: int
 ) -> tuple[list[Column], Column | None]:
-    """The columns that fit, least important dropped first; a wrapped note takes what is left."""
-    shown = list(plain)
-
-    def room() -> int:
-        return cells - sum(widths[c.key] for c in shown) - GAP * (len(shown) - 1)
-
-    while room() < 0 and len(shown) > 1:
-        shown.remove(max(reversed(shown), key=lambda c: c.priority))
-    note = notes[0] if notes else None
-    if note is not None:
-        while room() - GAP < min(widths[note.key], NARROWEST_NOTE):
-            lesser = [c for c in shown if c.priority > note.priority]
-            if not lesser:
-                break
-            shown.remove(max(reversed(lesser), key=lambda c: c.priority))
-        if room() - GAP < min(widths[note.key], NARROWEST_NOTE):
-            note = None
-    return shown, note
+    """The columns that find room, the most important first; one too wide makes room for a lesser, narrower one."""
+    room, chosen = cells + GAP, set[str]()
+    for column in sorted([*plain, *notes], key=lambda c: c.priority):
+        needs = GAP + (min(widths[column.key], NARROWEST_NOTE) if column.wrap else widths[column.key])
+        if needs <= room or not chosen:
+            chosen.add(column.key)
+            room -= needs
+    note = next((c for c in notes if c.key in chosen), None)
+    return [c for c in plain if c.key in chosen], note
 
 
 def _line(cells: Sequence[tuple[str, int, bool]], note: str) -> str:
@@ -135,8 +126,8 @@ def _is_numeric(values: object) -> bool:
     return bool(some) and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in some)
 
 
-def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> None:
-    """Write the table to stdout and what found no room to stderr."""
+def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> str:
+    """Write the table to stdout; the answer says which columns found no room, for stderr."""
     terminal = sys.stdout.isatty()
     bold = terminal and not os.environ.get("NO_COLOR")
     lines, hidden = render(
@@ -144,4 +135,5 @@ def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column])
     )
     sys.stdout.write("\n".join(lines) + "\n")
     if hidden:
-        sys.stderr.write(f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them.\n")
+        return f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them."
+    return ""
