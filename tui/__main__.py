@@ -33,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        _say(f"rackrate: Cannot use{where}: {error.strerror or error}.")
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"rackrate: {where}{error.strerror or error}.")
         return 2
     except KeyboardInterrupt:
         _say("rackrate: stopped.")

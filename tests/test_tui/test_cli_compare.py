@@ -242,4 +242,4 @@ def test_a_bad_config_gets_one_sentence(content: str, tmp_path: Path, capsys: py
 
 
 def test_a_missing_config_is_said_to_be_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "nosuch/config.json" in refused(["--model", "nosuch/config.json"], capsys)
+    assert "nosuch/config.json does not exist" in refused(["--model", "nosuch/config.json"], capsys)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pricing.where import compile_where
 from tui.__main__ import main
-from tui.cli.parser import COMMANDS, build
+from tui.cli.parser import COMMANDS, COMPARE_EXAMPLES, build
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,6 +51,14 @@ def test_examples_run(
     assert main(words) == 0
     out, err = capsys.readouterr()
     assert out or err
+
+
+def test_the_filter_terms_of_the_help_are_understood() -> None:
+    block = COMPARE_EXAMPLES.split("--where takes")[1].split("definitions:")[0].splitlines()[1:]
+    terms = [re.split(r"\s{3,}", line.strip())[0] for line in block if line.strip()]
+    assert len(terms) > 4
+    for line in terms:
+        compile_where(line)
 
 
 def test_the_examples_are_found() -> None:

@@ -38,6 +38,14 @@ examples:
   rackrate compare --concurrency 20 --where "gpu>=24 !spot provider:hetzner"
   rackrate compare --term all --undated --csv offers.csv
 
+--where takes terms that must all hold; ! in front turns one round:
+  hetzner "h100 sxm"        a word, or several in quotes, in provider, server, region, chip, CPU or term
+  provider:aws,gcp region:eu term:spot chip:h100 processor:epyc engine:vllm
+  gpu>=24 gpus=1 vram>=80 ram>=64 cores>=16     GiB of one GPU, GPUs, GiB of all GPUs, GiB of RAM, cores
+  ttft<1s tpot<50ms users>=10 servers<=4        answers for your workload
+  price<2 $mo<900 $mtok<0.5 age<90d             list price an hour, month, per million output tokens, days
+  cpu gpu spot monthly fits targets stock     what an offer is; any number column works by its full name
+
 definitions:
   TTFT   time to first token: the wait before the answer starts, queueing included. With --rps requests
          arrive at random (open loop); with --concurrency each user asks again when answered (closed loop).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
@@ -51,6 +52,8 @@ def workload_from(args: argparse.Namespace) -> Workload:
 
 def check_names(args: argparse.Namespace) -> None:
     """Formats and engines are looked up when estimating; a name that is none is told before. Raises UnknownNameError."""
+    if args.model and args.model.endswith(".json") and not Path(args.model).is_file():
+        raise InputError(f"{args.model} does not exist, or is no file.", hint="Give a model's name or its config.json.")
     if args.quant and args.quant.lower() not in CLASSES:
         catalog.quant(args.quant)
     if args.kv_quant:
