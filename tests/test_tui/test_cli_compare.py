@@ -231,7 +231,9 @@ def test_folders_and_unwritable_places(tmp_path: Path, capsys: pytest.CaptureFix
     blocked = tmp_path / "file"
     blocked.write_text("x", encoding="utf-8")
     refused(["--csv", str(blocked / "offers.csv"), "--limit", "1"], capsys)
-    refused(["--csv", str(tmp_path), "--limit", "1"], capsys)
+    assert "it is a folder" in refused(["--csv", str(tmp_path), "--limit", "1"], capsys)
+    assert "there is no folder" in refused(["--csv", str(tmp_path / "none" / "offers.csv"), "--limit", "1"], capsys)
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"hidden_size": -1}', "null", '{"model_type": "llama"}'])

@@ -38,6 +38,8 @@ MISTAKES = [
     (["compare", "--concurrency", "1.5"], "not a whole number"),
     (["compare", "--since", "yesterday"], "is not a date like 2026-11-30"),
     (["compare", "surplus"], "Unexpected word: surplus."),
+    (["compare", "--csv", ""], "--csv: the value is empty."),
+    (["compare", "--model", " "], "--model: the value is empty."),
     (["estimate"], "Missing: CASES.csv."),
     (["catalog", "modells"], "Did you mean models?"),
 ]

@@ -63,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
             return 0
     if form == "table":
         say(question(workload))
-        say(verdict(comparison, found).sentence)
+        if len(found):
+            say(verdict(comparison, found).sentence)
     write(comparison, shown.tolist(), form)
     if form == "table":
         say(summary(comparison, len(shown), len(found)))

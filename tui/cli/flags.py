@@ -78,6 +78,13 @@ def day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date like 2026-11-30") from None
 
 
+def filled(text: str) -> str:
+    """Any text but an empty one: a shell variable that was never set."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the value is empty")
+    return text
+
+
 def words(text: str) -> list[str]:
     """Comma-separated words."""
     return [word.strip() for word in text.split(",") if word.strip()]
@@ -88,17 +95,26 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("workload", "a preset, and what differs from it")
     group.add_argument(
         "--workload",
+        type=filled,
         metavar="PRESET",
         default=None,
         help="traffic profile (default chat; `rackrate catalog workloads`)",
     )
-    group.add_argument("--model", metavar="NAME", help="model, or a Hugging Face config.json (default Llama-3.1-8B)")
     group.add_argument(
-        "--quant", metavar="Q", help="weight format (fp8, q4_k_m, ...) or class: 4bit, 8bit, 16bit (default 8bit)"
+        "--model", type=filled, metavar="NAME", help="model, or a Hugging Face config.json (default Llama-3.1-8B)"
     )
-    group.add_argument("--kv-quant", metavar="Q", help="KV-cache format (default 16bit)")
     group.add_argument(
-        "--engine", metavar="E", help="vllm, llama.cpp, ... (default auto: vLLM on GPUs, llama.cpp on CPUs)"
+        "--quant",
+        type=filled,
+        metavar="Q",
+        help="weight format (fp8, q4_k_m, ...) or class: 4bit, 8bit, 16bit (default 8bit)",
+    )
+    group.add_argument("--kv-quant", type=filled, metavar="Q", help="KV-cache format (default 16bit)")
+    group.add_argument(
+        "--engine",
+        type=filled,
+        metavar="E",
+        help="vllm, llama.cpp, ... (default auto: vLLM on GPUs, llama.cpp on CPUs)",
     )
     group.add_argument("--input-tokens", metavar="N", type=whole_number, help="prompt length; 4k = 4000")
     group.add_argument("--output-tokens", metavar="N", type=whole_number, help="answer length")
@@ -147,11 +163,14 @@ def add_filter_flags(parser: argparse.ArgumentParser) -> None:
         "--max-usd-month", metavar="X", type=positive_number, help="servers for the traffic cost at most X USD a month"
     )
     group.add_argument(
-        "--where", metavar="EXPR", help='terms that must all hold: "gpu>=24 !spot provider:hetzner $mo<900 ttft<1s"'
+        "--where",
+        type=filled,
+        metavar="EXPR",
+        help='terms that must all hold: "gpu>=24 !spot provider:hetzner $mo<900 ttft<1s"',
     )
-    group.add_argument("--prices", metavar="OFFERS.csv", help="also the offers of this file")
+    group.add_argument("--prices", type=filled, metavar="OFFERS.csv", help="also the offers of this file")
     group.add_argument("--no-bundled", action="store_true", help="leave the bundled prices out")
-    group.add_argument("--currency", metavar="CODE", help="show costs in this currency (default USD)")
+    group.add_argument("--currency", type=filled, metavar="CODE", help="show costs in this currency (default USD)")
     group.add_argument("--vat", metavar="PERCENT", type=percentage, help="add VAT to net prices, e.g. 19")
     group.add_argument(
         "--setup-months", metavar="N", type=positive_number, help="spread setup fees over N months (default 12)"

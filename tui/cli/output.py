@@ -92,8 +92,13 @@ def markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) ->
 
 
 def write_file(path: str, text: str) -> None:
-    """Replace a file whole or not at all. Raises StoreError."""
-    atomic.write_text(Path(path), text)
+    """Replace a file whole or not at all. Raises InputError for a folder that is not there, StoreError."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"Cannot write {path}: there is no folder {target.parent}.")
+    if target.is_dir():
+        raise InputError(f"Cannot write {path}: it is a folder.")
+    atomic.write_text(target, text)
 
 
 def read_csv(path: str) -> Iterator[dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from models.errors import InputError
 from tui import __version__
-from tui.cli.flags import add_filter_flags, add_format_flag, add_workload_flags, limit, positive_number
+from tui.cli.flags import add_filter_flags, add_format_flag, add_workload_flags, filled, limit, positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -205,9 +205,12 @@ def build() -> Parser:
     add_filter_flags(compare)
     output = compare.add_argument_group("output")
     add_format_flag(output)
-    output.add_argument("--csv", metavar="FILE", help="write the comparison to FILE, whole or not at all")
+    output.add_argument("--csv", type=filled, metavar="FILE", help="write the comparison to FILE, whole or not at all")
     output.add_argument(
-        "--sort", metavar="COL", help="rank by this column; -COL reverses (default cost_per_m_output_tokens)"
+        "--sort",
+        type=filled,
+        metavar="COL",
+        help="rank by this column; -COL reverses (default cost_per_m_output_tokens)",
     )
     output.add_argument(
         "--limit", metavar="N", type=limit, help="at most N offers, 0 = all (default: 30 on a terminal, else all)"
@@ -215,7 +218,9 @@ def build() -> Parser:
 
     estimate = add("estimate", "answer a CSV of cases", ESTIMATE, ESTIMATE_EXAMPLES)
     estimate.add_argument("cases", metavar="CASES.csv", help="file of cases; - reads stdin")
-    estimate.add_argument("-o", "--output", metavar="OUT.csv", help="write here, whole or not at all (default: stdout)")
+    estimate.add_argument(
+        "-o", "--output", type=filled, metavar="OUT.csv", help="write here, whole or not at all (default: stdout)"
+    )
 
     refresh = add("refresh", "fetch current prices", REFRESH, REFRESH_EXAMPLES)
     refresh.add_argument(
