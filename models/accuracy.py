@@ -16,15 +16,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 METRICS = {
-    "tpot_ms": "tpot_ms", "ttft_ms": "ttft_ms", "ttft_ms_p50": "ttft_ms", "output_tokens_per_s": "output_tokens_per_s",
-    "total_tokens_per_s": "total_tokens_per_s", "tokens_per_s_per_user": "tokens_per_s_user", "prompt_tokens_per_s": "prompt_tokens_per_s",
+    "tpot_ms": "tpot_ms",
+    "ttft_ms": "ttft_ms",
+    "ttft_ms_p50": "ttft_ms",
+    "output_tokens_per_s": "output_tokens_per_s",
+    "total_tokens_per_s": "total_tokens_per_s",
+    "tokens_per_s_per_user": "tokens_per_s_user",
+    "prompt_tokens_per_s": "prompt_tokens_per_s",
     "requests_per_s": "requests_per_s",
 }
 """Measured metric -> estimated column; other metrics (p99, pools, loading times) are not scored."""
 GROUPS = ("metric", "class", "engine", "scenario", "hardware", "model", "source", "source_group", "quant", "basis")
 DEFAULT_GROUPS = ("class", "scenario", "metric")
 _BANDS = {"tpot_ms": "tpot_ms", "ttft_ms": "ttft_ms", "output_tokens_per_s": "output_tokens_per_s"}
-SCORE_COLUMNS = ("rows", "answered", "median_error_pct", "mean_error_pct", "bias", "inside_band_pct", "chips", "macro_median_error_pct")
+SCORE_COLUMNS = (
+    "rows",
+    "answered",
+    "median_error_pct",
+    "mean_error_pct",
+    "bias",
+    "inside_band_pct",
+    "chips",
+    "macro_median_error_pct",
+)
 
 
 def _class(row: Mapping[str, object], hardware: str) -> str:
@@ -58,8 +72,10 @@ def score(rows: Iterable[Mapping[str, str]], *, by: Sequence[str] = DEFAULT_GROU
         raise InputError(f"--by {unknown[0]} is not a group.", hint=f"Choose from {', '.join(GROUPS)}.")
     measured = list(rows)
     if measured and ("metric" not in measured[0] or "value" not in measured[0]):
-        raise InputError("The file has no metric and value columns: it holds cases, not measurements.",
-                         hint="`rackrate estimate` answers cases.")
+        raise InputError(
+            "The file has no metric and value columns: it holds cases, not measurements.",
+            hint="`rackrate estimate` answers cases.",
+        )
     measured = [row for row in measured if (row.get("use") or "fit") == "fit"]
     groups: dict[tuple[str, ...], list[tuple[float | None, bool | None, str]]] = defaultdict(list)
     for row, answer in zip(measured, estimate_rows(measured), strict=True):
@@ -67,10 +83,18 @@ def score(rows: Iterable[Mapping[str, str]], *, by: Sequence[str] = DEFAULT_GROU
         if metric not in METRICS or row.get("scenario") not in (*SCENARIOS, "", None):
             continue
         hardware = (row.get("hardware") or "").strip()
-        facts = {"metric": metric, "class": _class(answer, hardware), "engine": str(answer.get("engine_used") or "none"),
-                 "scenario": row.get("scenario") or "", "hardware": hardware, "model": row.get("model") or "",
-                 "source": row.get("source") or "", "source_group": row.get("source_group") or "", "quant": row.get("quant") or "",
-                 "basis": str(answer.get("basis") or "none")}
+        facts = {
+            "metric": metric,
+            "class": _class(answer, hardware),
+            "engine": str(answer.get("engine_used") or "none"),
+            "scenario": row.get("scenario") or "",
+            "hardware": hardware,
+            "model": row.get("model") or "",
+            "source": row.get("source") or "",
+            "source_group": row.get("source_group") or "",
+            "quant": row.get("quant") or "",
+            "basis": str(answer.get("basis") or "none"),
+        }
         groups[tuple(facts[name] for name in by)].append((*_one(row, answer, METRICS[metric]), hardware))
     result = [dict(zip(by, key, strict=True)) | _summary(values) for key, values in sorted(groups.items())]
     if len(result) > 1:
@@ -105,7 +129,8 @@ def _summary(values: Sequence[tuple[float | None, bool | None, str]]) -> dict[st
             chips[hardware].append(abs(ratio - 1))
     errors = [abs(ratio - 1) for ratio in ratios]
     return {
-        "rows": len(values), "answered": len(ratios),
+        "rows": len(values),
+        "answered": len(ratios),
         "median_error_pct": round(100 * median(errors), 1) if errors else None,
         "mean_error_pct": round(100 * sum(errors) / len(errors), 1) if errors else None,
         "bias": round(median(ratios), 3) if ratios else None,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.gguf_speed import MEMORY
 from models.devices import device_of
+from models.errors import known
+from models.gguf_speed import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,17 +48,31 @@ def measured_chips() -> frozenset[str]:
 def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "online") -> BandNames:
     """Bands of a serving engine on a chip."""
     kind = "moe" if moe else "dense"
-    ttft = "ttft_static" if scenario == "static" else "ttft_sglang" if engine == "sglang" else "ttft_trt" if engine.startswith("trt") else "ttft_vllm"
+    ttft = (
+        "ttft_static"
+        if scenario == "static"
+        else "ttft_sglang"
+        if engine == "sglang"
+        else "ttft_trt"
+        if engine.startswith("trt")
+        else "ttft_vllm"
+    )
     device = device_of(chip)
     other = device is not None and device.chip in (2, 3)
     if chip.name not in measured_chips():
         wide = "unmeasured_nvidia" if chip.vendor == "NVIDIA" else "unmeasured_other"
         # a chip's band covers its specification; the class band covers engine and model: the wider of the two is shown
-        return BandNames(ttft if not other else "ttft_trt", "amd_intel_tpot" if other else f"tpot_{kind}", wide, output_is_time=False, basis="extrapolated")
+        return BandNames(
+            ttft if not other else "ttft_trt",
+            "amd_intel_tpot" if other else f"tpot_{kind}",
+            wide,
+            output_is_time=False,
+            basis="extrapolated",
+        )
     if other:
         return BandNames("ttft_trt", "amd_intel_tpot", "amd_intel_throughput", output_is_time=False, basis="calibrated")
     batch = "static" if scenario == "static" else "offline"
-    basis = "extrapolated" if chip.compute_capability == 7.5 else "calibrated"  # noqa: PLR2004
+    basis = "extrapolated" if chip.compute_capability == 7.5 else "calibrated"
     return BandNames(ttft, f"tpot_{kind}", f"{batch}_{kind}", output_is_time=False, basis=basis)
 
 
@@ -66,7 +81,9 @@ def gguf_bands(chip: Chip) -> BandNames:
     device = device_of(chip)
     memory = MEMORY[device.memory] if device else "gddr"
     basis = "calibrated" if chip.name in measured_chips() else "extrapolated"
-    return BandNames(f"gguf_prefill_{memory}", f"gguf_decode_{memory}", f"gguf_decode_{memory}", output_is_time=True, basis=basis)
+    return BandNames(
+        f"gguf_prefill_{memory}", f"gguf_decode_{memory}", f"gguf_decode_{memory}", output_is_time=True, basis=basis
+    )
 
 
 def cpu_bands(rates: CpuRates, *, arm: bool, shared: bool = False) -> BandNames:
@@ -75,8 +92,12 @@ def cpu_bands(rates: CpuRates, *, arm: bool, shared: bool = False) -> BandNames:
     if shared or rates.family.startswith("unknown"):
         return BandNames("cpu_unknown", "cpu_unknown", "cpu_unknown", output_is_time=True, basis="extrapolated")
     if rates.measured_family:
-        return BandNames(f"cpu_prefill_{side}", "cpu_family_decode", "cpu_family_decode", output_is_time=True, basis="calibrated")
-    return BandNames(f"cpu_prefill_{side}", f"cpu_decode_{side}", f"cpu_decode_{side}", output_is_time=True, basis="calibrated")
+        return BandNames(
+            f"cpu_prefill_{side}", "cpu_family_decode", "cpu_family_decode", output_is_time=True, basis="calibrated"
+        )
+    return BandNames(
+        f"cpu_prefill_{side}", f"cpu_decode_{side}", f"cpu_decode_{side}", output_is_time=True, basis="calibrated"
+    )
 
 
 def band_names(group: str, cases: Sequence[Case], rates: Sequence[CpuRates | None]) -> list[BandNames]:
@@ -84,20 +105,18 @@ def band_names(group: str, cases: Sequence[Case], rates: Sequence[CpuRates | Non
     names = []
     for case, rate in zip(cases, rates, strict=True):
         if group == "cpu":
-            assert rate is not None
-            names.append(cpu_bands(rate, arm=case.cpu is not None and case.cpu.isa_class in {"neon", "sve"}))
+            names.append(cpu_bands(known(rate), arm=case.cpu is not None and case.cpu.isa_class in {"neon", "sve"}))
         elif group == "gguf":
-            assert case.chip is not None
-            names.append(gguf_bands(case.chip))
+            names.append(gguf_bands(known(case.chip)))
         else:
-            assert case.chip is not None
-            assert case.llm is not None
-            names.append(serving_bands(case.chip, case.engine, moe=case.llm.moe is not None, scenario=case.scenario))
+            moe = known(case.llm).moe is not None
+            names.append(serving_bands(known(case.chip), case.engine, moe=moe, scenario=case.scenario))
     return names
 
 
 def factors(names: Sequence[BandNames], bands: Mapping[str, Band]) -> tuple[Array, Array, Array, Array, Array, Array]:
     """(ttft low, high, tpot low, high, output low, high): what to multiply each estimate by."""
+
     def pair(name: str, *, invert: bool = False) -> tuple[float, float]:
         band = bands[name]
         return (1 / band.high, 1 / band.low) if invert else (band.low, band.high)

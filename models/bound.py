@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-BOUND_BY = ("memory bandwidth", "compute", "KV cache reads", "interconnect", "engine overhead", "prompts of other requests")
+BOUND_BY = (
+    "memory bandwidth",
+    "compute",
+    "KV cache reads",
+    "interconnect",
+    "engine overhead",
+    "prompts of other requests",
+)
 
 
 def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
@@ -26,17 +33,23 @@ def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
         expert_compute = speed.expert_compute * n
         dense_compute = speed.dense_compute * n
         head_compute = n * speed.head_compute
-        read = (np.where(speed.weights >= dense_compute, speed.weights, 0.0) + np.where(expert_read >= expert_compute, expert_read, 0.0)
-                + np.where(speed.head_weights >= head_compute, speed.head_weights, 0.0))
-        compute = (np.where(speed.weights >= dense_compute, 0.0, dense_compute) + np.where(expert_read >= expert_compute, 0.0, expert_compute)
-                   + np.where(speed.head_weights >= head_compute, 0.0, head_compute))
+        read = (
+            np.where(speed.weights >= dense_compute, speed.weights, 0.0)
+            + np.where(expert_read >= expert_compute, expert_read, 0.0)
+            + np.where(speed.head_weights >= head_compute, speed.head_weights, 0.0)
+        )
+        compute = (
+            np.where(speed.weights >= dense_compute, 0.0, dense_compute)
+            + np.where(expert_read >= expert_compute, 0.0, expert_compute)
+            + np.where(speed.head_weights >= head_compute, 0.0, head_compute)
+        )
         link = speed.all_reduce_per_token * n + speed.all_reduce_latency
         overhead = speed.layer_overhead + speed.kernel_overhead + n * speed.per_sequence
     else:
         stream, work = speed.stream(n), n * speed.decode_compute
         read, compute = np.where(stream >= work, stream, 0.0), np.where(stream >= work, 0.0, work)
         link, overhead = zero, speed.overhead + speed.slot * np.maximum(n - 1, 0)
-    others = speed.interference * speed.marginal_prefill(n) * np.maximum(n - 1, 0) / speed.o
+    others = speed.interference_time(n)
     return np.stack([part + zero for part in (read, compute, n * speed.kv_per_sequence, link, overhead, others)])
 
 

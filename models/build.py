@@ -37,9 +37,23 @@ def attention_bytes(llm: LLM, quant: Quant) -> float:
     return quant.bytes_per_weight or 2.0
 
 
-def gpu_case(shapes: Shape | Sequence[Shape], *, weight_bytes_each: Any, attention_bytes_each: Any, compute: Any, kv_bytes: Any,
-             devices: Sequence[Device], link: Any, link_class: Any, gpus: Any, data_parallel: Any, engine: Any,
-             input_tokens: Any, output_tokens: Any, fresh_tokens: Any = None) -> GpuCase:
+def gpu_case(  # noqa: PLR0913 - the facts of one case, by name
+    shapes: Shape | Sequence[Shape],
+    *,
+    weight_bytes_each: Any,
+    attention_bytes_each: Any,
+    compute: Any,
+    kv_bytes: Any,
+    devices: Sequence[Device],
+    link: Any,
+    link_class: Any,
+    gpus: Any,
+    data_parallel: Any,
+    engine: Any,
+    input_tokens: Any,
+    output_tokens: Any,
+    fresh_tokens: Any = None,
+) -> GpuCase:
     """Arrays for `GpuSpeed`; `shapes` is one model for all cases or one a case, `devices` one a case."""
 
     def model(name: str) -> Any:
@@ -49,17 +63,42 @@ def gpu_case(shapes: Shape | Sequence[Shape], *, weight_bytes_each: Any, attenti
     peaks = np.array([device.peak for device in devices], dtype=np.float64).reshape(-1, len(COMPUTE))
     slow = column(devices, "slowdown")
     return GpuCase(
-        layers=model("layers"), hidden=model("hidden"), kv_heads=model("kv_heads"), attention=model("attention"),
-        attention_replicated=model("attention_replicated"), dense=model("dense") + model("shared"), moe_layers=model("moe_layers"),
-        experts=model("experts"), experts_per_token=model("experts_per_token"), expert=model("expert"), head=model("head"),
-        kv=model("kv"), kv_window=model("kv_window"), window=model("window"), state=model("state"), query=model("query"),
-        query_window=model("query_window"), mla_layers=model("mla_layers"), linear_layers=model("linear_layers"),
+        layers=model("layers"),
+        hidden=model("hidden"),
+        kv_heads=model("kv_heads"),
+        attention=model("attention"),
+        attention_replicated=model("attention_replicated"),
+        dense=model("dense") + model("shared"),
+        moe_layers=model("moe_layers"),
+        experts=model("experts"),
+        experts_per_token=model("experts_per_token"),
+        expert=model("expert"),
+        head=model("head"),
+        kv=model("kv"),
+        kv_window=model("kv_window"),
+        window=model("window"),
+        state=model("state"),
+        query=model("query"),
+        query_window=model("query_window"),
+        mla_layers=model("mla_layers"),
+        linear_layers=model("linear_layers"),
         sparse_layers=model("sparse_layers"),
-        weight_bytes=weight_bytes_each, attention_bytes=attention_bytes_each, compute=compute, kv_bytes=kv_bytes,
-        bandwidth=column(devices, "bandwidth") / slow, peak_16bit=column(devices, "peak_16bit") / slow,
+        weight_bytes=weight_bytes_each,
+        attention_bytes=attention_bytes_each,
+        compute=compute,
+        kv_bytes=kv_bytes,
+        bandwidth=column(devices, "bandwidth") / slow,
+        peak_16bit=column(devices, "peak_16bit") / slow,
         peak_compute=np.take_along_axis(peaks, np.broadcast_to(compute, (len(devices),))[:, None], axis=1)[:, 0] / slow,
-        chip=column(devices, "chip").astype(np.intp), link=link, link_class=link_class, gpus=gpus, data_parallel=data_parallel,
-        engine=engine, input_tokens=input_tokens, output_tokens=output_tokens, fresh_tokens=fresh_tokens,
+        chip=column(devices, "chip").astype(np.intp),
+        link=link,
+        link_class=link_class,
+        gpus=gpus,
+        data_parallel=data_parallel,
+        engine=engine,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        fresh_tokens=fresh_tokens,
     )
 
 
@@ -84,11 +123,19 @@ class GgufModel:
         self.per_token = float(shape.experts_per_token)
         self.layers = float(shape.layers)
         self.moe = float(shape.is_moe)
-        self.sixteen = float(per_weight >= 2.0)  # noqa: PLR2004 - two bytes
+        self.sixteen = float(per_weight >= 2.0)
 
 
-def gguf_case(models: GgufModel | Sequence[GgufModel], *, kv_bytes: Any, devices: Sequence[Device], gpus: Any,
-              input_tokens: Any, output_tokens: Any, fresh_tokens: Any = None) -> GgufCase:
+def gguf_case(
+    models: GgufModel | Sequence[GgufModel],
+    *,
+    kv_bytes: Any,
+    devices: Sequence[Device],
+    gpus: Any,
+    input_tokens: Any,
+    output_tokens: Any,
+    fresh_tokens: Any = None,
+) -> GgufCase:
     """Arrays for `GgufSpeed`; `models` is one file for all cases or one a case."""
 
     def model(name: str) -> Any:
@@ -96,10 +143,22 @@ def gguf_case(models: GgufModel | Sequence[GgufModel], *, kv_bytes: Any, devices
 
     slow = column(devices, "slowdown")
     return GgufCase(
-        layers=model("layers"), stream_dense=model("dense"), stream_routed=model("routed"), experts=model("experts"),
-        experts_per_token=model("per_token"), active=model("active"), active_layers=model("active_layers"), query=model("query"),
-        kv_bytes_per_token=model("kv_elements") * kv_bytes, state_bytes=model("state_bytes"),
-        sixteen_bit=np.asarray(model("sixteen")) > 0, bandwidth=column(devices, "bandwidth") / slow,
-        peak=column(devices, "gguf_peak") / slow, memory=column(devices, "memory").astype(np.intp), gpus=gpus,
-        input_tokens=input_tokens, output_tokens=output_tokens, fresh_tokens=fresh_tokens,
+        layers=model("layers"),
+        stream_dense=model("dense"),
+        stream_routed=model("routed"),
+        experts=model("experts"),
+        experts_per_token=model("per_token"),
+        active=model("active"),
+        active_layers=model("active_layers"),
+        query=model("query"),
+        kv_bytes_per_token=model("kv_elements") * kv_bytes,
+        state_bytes=model("state_bytes"),
+        sixteen_bit=np.asarray(model("sixteen")) > 0,
+        bandwidth=column(devices, "bandwidth") / slow,
+        peak=column(devices, "gguf_peak") / slow,
+        memory=column(devices, "memory").astype(np.intp),
+        gpus=gpus,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        fresh_tokens=fresh_tokens,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models import catalog
-from models.errors import InputError
+from models.errors import InputError, RackrateError, known
 from models.gpu_speed import ENGINES
 from models.quantize import format_for, is_gguf
 
@@ -21,9 +21,30 @@ if TYPE_CHECKING:
     from models.quant import Quant
 
 INPUT_COLUMNS = (
-    "case_id", "model", "quant", "kv_quant", "engine", "engine_version", "hardware", "count", "sockets", "cores_used", "memory_channels",
-    "memory_mts", "tp", "pp", "ep", "dp_attention", "input_tokens", "output_tokens", "concurrency", "request_rate_rps", "scenario",
-    "max_model_len", "gpu_memory_utilization", "usable_vram_gib",
+    "case_id",
+    "model",
+    "quant",
+    "kv_quant",
+    "engine",
+    "engine_version",
+    "hardware",
+    "count",
+    "sockets",
+    "cores_used",
+    "memory_channels",
+    "memory_mts",
+    "tp",
+    "pp",
+    "ep",
+    "dp_attention",
+    "input_tokens",
+    "output_tokens",
+    "concurrency",
+    "request_rate_rps",
+    "scenario",
+    "max_model_len",
+    "gpu_memory_utilization",
+    "usable_vram_gib",
 )
 SCENARIOS = ("online", "server", "static", "offline", "single_stream", "bench", "startup")
 _ALIAS = {"id": "case_id", "kv_dtype": "kv_quant"}
@@ -67,6 +88,7 @@ class Case:
     usable_gib: float | None = None
     memory_gib: float | None = None
     apple: bool = False
+    max_model_len: float | None = None
     packed: bool = False
     """A VM of a cloud that packs its AMD machines onto as few chiplets as the cores need."""
 
@@ -136,7 +158,11 @@ def engine_class(name: str, version: str = "", date: str = "") -> str:
         return "vllm_old"
     match = _VERSION.match(version.strip())
     # A release from 0.20 on has the overheads of 2026; rows without a version are benchmarks of 2025.
-    return "vllm_2026" if match and (int(match.group(1)), int(match.group(2))) >= (0, 20) and not _YEAR.match(version.strip()) else "vllm_new"
+    return (
+        "vllm_2026"
+        if match and (int(match.group(1)), int(match.group(2))) >= (0, 20) and not _YEAR.match(version.strip())
+        else "vllm_new"
+    )
 
 
 def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
@@ -144,11 +170,11 @@ def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
     if text:
         found = catalog.find_kv_quant(text)
         if found is None or found.bytes_per_weight is None:
-            raise InputError(f"kv_quant {text[:40]!r} is not a known KV-cache format.",
-                             hint="Use 16bit, fp8, int8, q8_0 or q4_0.")
+            raise InputError(
+                f"kv_quant {text[:40]!r} is not a known KV-cache format.", hint="Use 16bit, fp8, int8, q8_0 or q4_0."
+            )
         return found.bytes_per_weight
-    assert case.quant is not None
-    small = (case.quant.bytes_per_weight or 2.0) < 2.0  # noqa: PLR2004
+    small = (known(case.quant).bytes_per_weight or 2.0) < 2.0
     # TensorRT-LLM's and Habana's published engine configurations quantize the cache with the weights.
     return 1.0 if small and case.engine in {"trt_new", "trt_old", "habana"} else 2.0
 
@@ -165,8 +191,7 @@ def _hardware(case: Case, row: Mapping[str, str]) -> None:
         case.cores = number(row, "cores_used") or None
         case.packed = bool(_PACKING.match(name)) and "metal" not in name
         channels, mts = number(row, "memory_channels"), number(row, "memory_mts")
-        cpu = case.cpu
-        assert cpu is not None
+        cpu = known(case.cpu)
         channels = channels or cpu.memory_channels
         mts = mts or cpu.memory_mts
         if channels and mts:
@@ -190,49 +215,55 @@ def _layout(case: Case, row: Mapping[str, str]) -> None:
     case.replicas = max(case.count / (case.tp * case.pp), 1.0) if case.count >= 1 else 1.0
 
 
+def _read(case: Case, raw: dict[str, str]) -> None:
+    """Fill a case from its row; raises InputError or UnknownNameError on what cannot be read."""
+    model = raw.get("model", "").strip()
+    if not model:
+        raise InputError("model is empty.")
+    case.llm = catalog.llm(model)
+    _hardware(case, raw)
+    case.engine = engine_class(raw.get("engine", ""), raw.get("engine_version", ""), raw.get("source_date", ""))
+    wanted = raw.get("quant", "").strip() or ("16bit" if case.engine in ENGINES else "4bit")
+    streaming = case.cpu is not None or case.apple or case.engine not in ENGINES
+    if case.cpu is not None and case.engine in ENGINES:
+        text = raw.get("engine", "").lower()
+        case.engine = "vllm-cpu" if "vllm" in text else "sglang-cpu" if "sglang" in text else "llama.cpp"
+    elif case.apple and case.engine in ENGINES:
+        case.engine = "llama.cpp"
+    case.quant = catalog.quant(format_for(case.llm, wanted, case.chip, gguf=streaming and case.engine != "vllm-cpu"))
+    case.gguf = streaming or is_gguf(case.quant)
+    if case.gguf and case.engine in ENGINES:
+        case.engine = "llama.cpp"
+    case.kv_bytes = _kv_bytes(case, raw)
+    _layout(case, raw)
+    case.scenario = raw.get("scenario", "").strip() or (
+        "server" if raw.get("request_rate_rps", "").strip() else "online"
+    )
+    if case.scenario not in SCENARIOS:
+        raise InputError(f"scenario {case.scenario[:40]!r} is not one of {', '.join(SCENARIOS)}.")
+    prompt, output = number(raw, "input_tokens"), number(raw, "output_tokens")
+    # llama-bench measures generation from an empty context: no prompt stated means none there, elsewhere not stated.
+    unstated = 1.0 if case.scenario == "bench" and output else DEFAULT_INPUT
+    case.input_tokens = max(prompt or unstated, 1.0)
+    case.output_tokens = max(output or DEFAULT_OUTPUT, 1.0)
+    case.concurrency = number(raw, "concurrency") or None
+    case.rate = number(raw, "request_rate_rps") or None
+    if case.scenario == "server" and case.rate is None and case.concurrency is None:
+        raise InputError("scenario server needs request_rate_rps.")
+    utilization = number(raw, "gpu_memory_utilization")
+    if utilization is not None and not 0 < utilization <= 1:
+        raise InputError("gpu_memory_utilization must lie above 0 and at most 1.")
+    case.utilization = utilization
+    case.usable_gib = number(raw, "usable_vram_gib") or None
+    case.max_model_len = number(raw, "max_model_len") or None
+
+
 def parse_case(row: Mapping[str, str]) -> Case:
     """Read one row; never raises on bad content, `error` then holds one sentence."""
-    raw = {_ALIAS.get(key, key): (value or "") for key, value in row.items() if isinstance(key, str)}
+    raw = {_ALIAS.get(str(key), str(key)): str(value or "") for key, value in row.items()}
     case = Case(raw)
     try:
-        model = raw.get("model", "").strip()
-        if not model:
-            raise InputError("model is empty.")
-        case.llm = catalog.llm(model)
-        _hardware(case, raw)
-        case.engine = engine_class(raw.get("engine", ""), raw.get("engine_version", ""), raw.get("source_date", ""))
-        wanted = raw.get("quant", "").strip() or ("16bit" if case.engine in ENGINES else "4bit")
-        streaming = case.cpu is not None or case.apple or case.engine not in ENGINES
-        if case.cpu is not None and case.engine in ENGINES:
-            text = raw.get("engine", "").lower()
-            case.engine = "vllm-cpu" if "vllm" in text else "sglang-cpu" if "sglang" in text else "llama.cpp"
-        elif case.apple and case.engine in ENGINES:
-            case.engine = "llama.cpp"
-        case.quant = catalog.quant(format_for(case.llm, wanted, case.chip, gguf=streaming and case.engine != "vllm-cpu"))
-        case.gguf = streaming or is_gguf(case.quant)
-        if case.gguf and case.engine in ENGINES:
-            case.engine = "llama.cpp"
-        case.kv_bytes = _kv_bytes(case, raw)
-        _layout(case, raw)
-        case.scenario = raw.get("scenario", "").strip() or ("server" if raw.get("request_rate_rps", "").strip() else "online")
-        if case.scenario not in SCENARIOS:
-            raise InputError(f"scenario {case.scenario[:40]!r} is not one of {', '.join(SCENARIOS)}.")
-        prompt, output = number(raw, "input_tokens"), number(raw, "output_tokens")
-        # llama-bench measures generation from an empty context: no prompt stated means none there, elsewhere not stated.
-        unstated = 1.0 if case.scenario == "bench" and output else DEFAULT_INPUT
-        case.input_tokens = max(prompt or unstated, 1.0)
-        case.output_tokens = max(output or DEFAULT_OUTPUT, 1.0)
-        case.concurrency = number(raw, "concurrency") or None
-        case.rate = number(raw, "request_rate_rps") or None
-        if case.scenario == "server" and case.rate is None and case.concurrency is None:
-            raise InputError("scenario server needs request_rate_rps.")
-        utilization = number(raw, "gpu_memory_utilization")
-        if utilization is not None and not 0 < utilization <= 1:
-            raise InputError("gpu_memory_utilization must lie above 0 and at most 1.")
-        case.utilization = utilization
-        case.usable_gib = number(raw, "usable_vram_gib") or None
-    except Exception as error:  # noqa: BLE001 - a row that cannot be read keeps its reason; the file goes on
-        from models.errors import RackrateError
-
-        case.error = str(error) if isinstance(error, RackrateError) else f"This row cannot be read: {error}."
+        _read(case, raw)
+    except RackrateError as error:
+        case.error = str(error)
     return case

@@ -15,6 +15,8 @@ from models.constants import constants
 from models.cpu_rates import CpuRates, cpu_rates
 from models.cpu_speed import CpuCase, CpuSpeed
 from models.devices import Device, device_of, link_of
+from models.engine_limits import UTILIZATION, max_sequences
+from models.errors import known
 from models.gguf_speed import GgufSpeed
 from models.gpu_speed import COMPUTE, ENGINES, GpuSpeed
 from models.quantize import compute_class, weight_bytes
@@ -29,15 +31,38 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 RESULT_COLUMNS = (
-    "fits", "fit_reason", "weights_gib_per_device", "kv_bytes_per_token", "kv_pool_gib_per_device", "kv_pool_tokens", "max_context",
-    "max_sequences", "ttft_ms", "ttft_ms_low", "ttft_ms_high", "ttft_solo_ms", "ttft_p95_ms", "tpot_ms", "tpot_ms_low", "tpot_ms_high",
-    "tokens_per_s_user", "output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high", "total_tokens_per_s",
-    "prompt_tokens_per_s", "requests_per_s", "max_concurrency", "engine_used", "tp_used", "replicas", "bound_by", "basis", "error",
+    "fits",
+    "fit_reason",
+    "weights_gib_per_device",
+    "kv_bytes_per_token",
+    "kv_pool_gib_per_device",
+    "kv_pool_tokens",
+    "max_context",
+    "max_sequences",
+    "ttft_ms",
+    "ttft_ms_low",
+    "ttft_ms_high",
+    "ttft_solo_ms",
+    "ttft_p95_ms",
+    "tpot_ms",
+    "tpot_ms_low",
+    "tpot_ms_high",
+    "tokens_per_s_user",
+    "output_tokens_per_s",
+    "output_tokens_per_s_low",
+    "output_tokens_per_s_high",
+    "total_tokens_per_s",
+    "prompt_tokens_per_s",
+    "requests_per_s",
+    "max_concurrency",
+    "engine_used",
+    "tp_used",
+    "replicas",
+    "bound_by",
+    "basis",
+    "error",
 )
 OUTPUT_COLUMNS = INPUT_COLUMNS + RESULT_COLUMNS
-_UTILIZATION = {"vllm_2026": 0.92, "vllm_new": 0.92, "vllm_old": 0.90, "trt_new": 0.90, "trt_old": 0.90, "sglang": 0.88, "habana": 0.90}
-_MAX_SEQUENCES = {"trt_new": 2048, "trt_old": 2048, "sglang": 2048, "habana": 2048}
-_LARGE_CARD_SEQUENCES_GIB = 65
 _STATIC_START_S = 0.002
 _TAIL_FROM = 100
 _SHARE_GPT_TOKENS = 300
@@ -46,33 +71,29 @@ _BURST_FROM = 500
 that exceeds the room, or of `_BURST_FROM` prompts: benchmarks send those at once."""
 
 
-def max_sequences(engine: str, memory_gib: float, name: str) -> int:
-    """Concurrent sequences an engine allows by default: 256 for vLLM, 1,024 on large cards but the A100."""
-    if engine in _MAX_SEQUENCES:
-        return _MAX_SEQUENCES[engine]
-    return 1024 if memory_gib > _LARGE_CARD_SEQUENCES_GIB and not name.startswith("A100") else 256
-
-
 class _Room:
     """Memory facts of one case, computed one by one: a few multiplications each."""
 
     __slots__ = ("context", "fits", "kv_per_token", "pool", "reason", "run_room", "sequences", "tokens", "weights")
 
     def __init__(self, case: Case, device: Device | None) -> None:
-        llm, quant = case.llm, case.quant
-        assert llm is not None
-        assert quant is not None
+        llm, quant = known(case.llm), known(case.quant)
         total = weight_bytes(llm, quant).total / memory.GIB
         gpus = case.tp * case.pp if device is not None else 1
         self.weights = total / gpus
         self.kv_per_token = memory.kv_bytes_per_token(llm, case.kv_bytes)
         mla = llm.mla is not None
         shards = float(memory.kv_shards(llm.kv_heads, mla, case.tp, data_parallel=case.data_parallel)) * case.pp
-        context = case.input_tokens + case.output_tokens
+        context = case.max_model_len or case.input_tokens + case.output_tokens
         each = float(memory.sequence_gib(llm, context, case.kv_bytes, shards, gpus, full_window=case.gguf))
-        slope = (llm.kv_elements_full + (llm.kv_elements_sliding if case.gguf else 0)) * case.kv_bytes / shards / memory.GIB
-        fixed = float(memory.sequence_gib(llm, 0, case.kv_bytes, shards, gpus)) + (0 if case.gguf else
-            llm.kv_elements_sliding * min(context, llm.sliding_window or 0) * case.kv_bytes / shards / memory.GIB)
+        slope = (
+            (llm.kv_elements_full + (llm.kv_elements_sliding if case.gguf else 0)) * case.kv_bytes / shards / memory.GIB
+        )
+        fixed = float(memory.sequence_gib(llm, 0, case.kv_bytes, shards, gpus)) + (
+            0
+            if case.gguf
+            else llm.kv_elements_sliding * min(context, llm.sliding_window or 0) * case.kv_bytes / shards / memory.GIB
+        )
         self.run_room = float("nan")
         if device is None or case.apple:
             ram = case.memory_gib
@@ -83,16 +104,27 @@ class _Room:
         else:
             nominal = case.usable_gib or device.memory_gib
             measured = case.usable_gib or device.usable_gib or np.nan
-            self.pool = float(memory.kv_pool_gib(llm, self.weights, nominal, measured, case.tp * case.pp,
-                                                 case.utilization or _UTILIZATION[case.engine], amd=device.chip == 2,  # noqa: PLR2004
-                                                 small_chunk=device.small_chunk))
+            self.pool = float(
+                memory.kv_pool_gib(
+                    llm,
+                    self.weights,
+                    nominal,
+                    measured,
+                    case.tp * case.pp,
+                    case.utilization or UTILIZATION[case.engine],
+                    amd=device.chip == 2,
+                    small_chunk=device.small_chunk,
+                )
+            )
             fitted = float(memory.fitted_room_gib(self.weights, nominal))
             self.run_room = np.floor(max(fitted, self.pool) / each) if each > 0 else float("inf")
         if np.isnan(self.pool):
             self.fits, self.sequences, self.tokens, self.context = True, float("inf"), float("nan"), float("nan")
             self.reason = "memory of the machine not stated"
             return
-        self.sequences = np.floor(self.pool / each) if each > 0 and self.pool > 0 else (float("inf") if self.pool > 0 else 0.0)
+        self.sequences = (
+            np.floor(self.pool / each) if each > 0 and self.pool > 0 else (float("inf") if self.pool > 0 else 0.0)
+        )
         self.tokens = max(self.pool, 0.0) / slope if slope > 0 else float("nan")
         self.context = max((self.pool - fixed) / slope, 0.0) if slope > 0 else float("nan")
         self.fits = self.sequences >= 1
@@ -104,7 +136,9 @@ class _Room:
             self.reason = f"room for {self.context:.0f} tokens of context, the case needs {context:.0f}"
 
 
-def _streaming(cases: Sequence[Case], devices: Sequence[Device | None], rates: Sequence[CpuRates | None]) -> StreamSpeed:
+def _streaming(
+    cases: Sequence[Case], devices: Sequence[Device | None], rates: Sequence[CpuRates | None]
+) -> StreamSpeed:
     s = np.array([case.input_tokens for case in cases])
     o = np.array([case.output_tokens for case in cases])
     cache: dict[tuple[int, int], GgufModel] = {}
@@ -112,24 +146,39 @@ def _streaming(cases: Sequence[Case], devices: Sequence[Device | None], rates: S
     for case in cases:
         key = (id(case.llm), id(case.quant))
         if key not in cache:
-            assert case.llm is not None
-            assert case.quant is not None
-            cache[key] = GgufModel(case.llm, case.quant)
+            cache[key] = GgufModel(known(case.llm), known(case.quant))
         models.append(cache[key])
     kv = np.array([case.kv_bytes for case in cases])
-    known = constants()
+    fitted = constants()
     if devices[0] is not None:
         real = [device for device in devices if device is not None]
         gpus = np.array([case.count for case in cases])
-        return GgufSpeed(gguf_case(models, kv_bytes=kv, devices=real, gpus=gpus, input_tokens=s, output_tokens=o), known.gguf)
+        return GgufSpeed(
+            gguf_case(models, kv_bytes=kv, devices=real, gpus=gpus, input_tokens=s, output_tokens=o), fitted.gguf
+        )
     found = [rate for rate in rates if rate is not None]
-    return CpuSpeed(CpuCase(
-        layers=column(models, "layers"), stream_dense=column(models, "dense"), stream_routed=column(models, "routed"),
-        experts=column(models, "experts"), experts_per_token=column(models, "per_token"), active=column(models, "active"),
-        active_layers=column(models, "active_layers"), query=column(models, "query"),
-        kv_bytes_per_token=column(models, "kv_elements") * kv, state_bytes=column(models, "state_bytes"),
-        moe=column(models, "moe") > 0, cores=column(found, "cores"), rate=column(found, "stream"),
-        prefill_rate=column(found, "prefill"), decode_rate=column(found, "decode"), input_tokens=s, output_tokens=o), known.cpu)
+    return CpuSpeed(
+        CpuCase(
+            layers=column(models, "layers"),
+            stream_dense=column(models, "dense"),
+            stream_routed=column(models, "routed"),
+            experts=column(models, "experts"),
+            experts_per_token=column(models, "per_token"),
+            active=column(models, "active"),
+            active_layers=column(models, "active_layers"),
+            query=column(models, "query"),
+            kv_bytes_per_token=column(models, "kv_elements") * kv,
+            state_bytes=column(models, "state_bytes"),
+            moe=column(models, "moe") > 0,
+            cores=column(found, "cores"),
+            rate=column(found, "stream"),
+            prefill_rate=column(found, "prefill"),
+            decode_rate=column(found, "decode"),
+            input_tokens=s,
+            output_tokens=o,
+        ),
+        fitted.cpu,
+    )
 
 
 def _serving(cases: Sequence[Case], devices: Sequence[Device]) -> GpuSpeed:
@@ -138,16 +187,29 @@ def _serving(cases: Sequence[Case], devices: Sequence[Device]) -> GpuSpeed:
     links = [link_of(case.chip) if case.chip else (1.0, 2, True) for case in cases]
     compute = [COMPUTE.index(compute_class(case.quant, case.chip)) for case in cases if case.quant and case.chip]
     attention = [attention_bytes(case.llm, case.quant) for case in cases if case.llm and case.quant]
-    return GpuSpeed(gpu_case(
-        shapes, weight_bytes_each=np.array([q.bytes_per_weight or 2.0 for q in quants]), attention_bytes_each=np.array(attention),
-        compute=compute, kv_bytes=np.array([case.kv_bytes for case in cases]), devices=devices,
-        link=np.array([link[0] for link in links]), link_class=np.array([link[1] for link in links]),
-        gpus=np.array([case.tp * case.pp for case in cases], dtype=float), data_parallel=np.array([case.data_parallel for case in cases]),
-        engine=np.array([ENGINES.index(case.engine) for case in cases]), input_tokens=np.array([case.input_tokens for case in cases]),
-        output_tokens=np.array([case.output_tokens for case in cases])), constants().gpu)
+    return GpuSpeed(
+        gpu_case(
+            shapes,
+            weight_bytes_each=np.array([q.bytes_per_weight or 2.0 for q in quants]),
+            attention_bytes_each=np.array(attention),
+            compute=compute,
+            kv_bytes=np.array([case.kv_bytes for case in cases]),
+            devices=devices,
+            link=np.array([link[0] for link in links]),
+            link_class=np.array([link[1] for link in links]),
+            gpus=np.array([case.tp * case.pp for case in cases], dtype=float),
+            data_parallel=np.array([case.data_parallel for case in cases]),
+            engine=np.array([ENGINES.index(case.engine) for case in cases]),
+            input_tokens=np.array([case.input_tokens for case in cases]),
+            output_tokens=np.array([case.output_tokens for case in cases]),
+        ),
+        constants().gpu,
+    )
 
 
-def _figures(speed: GpuSpeed | StreamSpeed, cases: Sequence[Case], rooms: Sequence[_Room], caps: Array) -> dict[str, Array]:
+def _figures(
+    speed: GpuSpeed | StreamSpeed, cases: Sequence[Case], rooms: Sequence[_Room], caps: Array
+) -> dict[str, Array]:
     """TTFT, TPOT and throughput of every case in the way its scenario measures them."""
     replicas = np.array([case.replicas for case in cases])
     scenario = np.array([case.scenario for case in cases])
@@ -181,7 +243,11 @@ def _figures(speed: GpuSpeed | StreamSpeed, cases: Sequence[Case], rooms: Sequen
     full = running / (speed.step(running) + speed.interference * running * speed.marginal_prefill(running) / speed.o)
     output = np.where(offline, full, output)
     if isinstance(speed, GpuSpeed):
-        burst = (n >= _TAIL_FROM) & ((speed.s < _SHARE_GPT_TOKENS) | (n > limit) | (n >= _BURST_FROM)) & (scenario == "online")
+        burst = (
+            (n >= _TAIL_FROM)
+            & ((speed.s < _SHARE_GPT_TOKENS) | (n > limit) | (n >= _BURST_FROM))
+            & (scenario == "online")
+        )
         output = np.where(burst, output / (1 + speed.tail), output)
     rate = np.array([np.nan if case.rate is None else case.rate for case in cases]) / replicas
     opened = (scenario == "server") & ~np.isnan(rate)
@@ -191,10 +257,19 @@ def _figures(speed: GpuSpeed | StreamSpeed, cases: Sequence[Case], rooms: Sequen
         ttft = np.where(opened, load.ttft, ttft)
         output = np.where(opened, load.requests_per_s * speed.o, output)
     solo = speed.ttft_steady(1.0)
-    return {"ttft": ttft, "tpot": tpot, "output": output * replicas, "prompt": np.where(bench, n * speed.s / batch, 0.0) * replicas,
-            "solo": solo, "limit": limit * replicas, "total": output * replicas * (speed.s + speed.o) / speed.o,
-            "requests": output * replicas / speed.o, "bench": bench.astype(float), "input": speed.s,
-            "stream": np.broadcast_to(_stream_share(speed, running), n.shape)}
+    return {
+        "ttft": ttft,
+        "tpot": tpot,
+        "output": output * replicas,
+        "prompt": np.where(bench, n * speed.s / batch, 0.0) * replicas,
+        "solo": solo,
+        "limit": limit * replicas,
+        "total": output * replicas * (speed.s + speed.o) / speed.o,
+        "requests": output * replicas / speed.o,
+        "bench": bench.astype(float),
+        "input": speed.s,
+        "stream": np.broadcast_to(_stream_share(speed, running), n.shape),
+    }
 
 
 def _stream_share(speed: GpuSpeed | StreamSpeed, n: Array) -> Array:
@@ -220,7 +295,9 @@ def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
         one dict a row in order: the given columns, then RESULT_COLUMNS; None where there is no figure.
     """
     cases = [parse_case(row) for row in rows]
-    results: list[dict[str, object]] = [{**case.raw, **dict.fromkeys(RESULT_COLUMNS), "error": case.error} for case in cases]
+    results: list[dict[str, object]] = [
+        {**case.raw, **dict.fromkeys(RESULT_COLUMNS), "error": case.error} for case in cases
+    ]
     groups: dict[str, list[int]] = {"serving": [], "gguf": [], "cpu": []}
     devices: dict[int, Device] = {}
     rates: dict[int, CpuRates] = {}
@@ -234,16 +311,21 @@ def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
             if not cores:
                 results[i]["error"] = "cores_used is empty and the catalog has no core count for this CPU."
                 continue
-            rate = cpu_rates(case.cpu, cores=max(cores / case.sockets, 1), engine=case.engine, bandwidth_gb_s=case.bandwidth_gb_s,
-                             sockets=case.sockets, packed=case.packed)
+            rate = cpu_rates(
+                case.cpu,
+                cores=max(cores / case.sockets, 1),
+                engine=case.engine,
+                bandwidth_gb_s=case.bandwidth_gb_s,
+                sockets=case.sockets,
+                packed=case.packed,
+            )
             if rate is None:
                 results[i]["error"] = "The memory bandwidth of this CPU is not known."
                 continue
             rates[i] = rate
             groups["cpu"].append(i)
             continue
-        assert case.chip is not None
-        device = device_of(case.chip)
+        device = device_of(known(case.chip))
         if device is None:
             results[i]["error"] = "The catalog has no bandwidth or compute figure for this chip."
         elif not device.measured_vendor:
@@ -257,8 +339,14 @@ def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
     return results
 
 
-def _answer(group: str, index: Sequence[int], cases: Sequence[Case], devices: Mapping[int, Device], rates: Mapping[int, CpuRates],
-            results: list[dict[str, object]]) -> None:
+def _answer(
+    group: str,
+    index: Sequence[int],
+    cases: Sequence[Case],
+    devices: Mapping[int, Device],
+    rates: Mapping[int, CpuRates],
+    results: list[dict[str, object]],
+) -> None:
     picked = [cases[i] for i in index]
     mine = [devices.get(i) for i in index]
     rooms = [_Room(case, device) for case, device in zip(picked, mine, strict=True)]
@@ -266,8 +354,13 @@ def _answer(group: str, index: Sequence[int], cases: Sequence[Case], devices: Ma
     if group == "serving":
         real = [device for device in mine if device is not None]
         speed = _serving(picked, real)
-        caps = np.array([max_sequences(case.engine, device.memory_gib, case.chip.name if case.chip else "")
-                         for case, device in zip(picked, real, strict=True)], dtype=float)
+        caps = np.array(
+            [
+                max_sequences(case.engine, device.memory_gib, case.chip.name if case.chip else "")
+                for case, device in zip(picked, real, strict=True)
+            ],
+            dtype=float,
+        )
     else:
         speed = _streaming(picked, mine, [rates.get(i) for i in index])
         caps = np.full(len(index), 1024.0)
@@ -285,18 +378,37 @@ def _answer(group: str, index: Sequence[int], cases: Sequence[Case], devices: Ma
 
         ttft, tpot, output = figures["ttft"][j] * 1e3, figures["tpot"][j] * 1e3, figures["output"][j]
         is_bench = bool(figures["bench"][j])
-        results[i].update({
-            "fits": bool(room.fits), "fit_reason": room.reason, "weights_gib_per_device": room.weights, "kv_bytes_per_token": room.kv_per_token,
-            "kv_pool_gib_per_device": value(room.pool, hide=False), "kv_pool_tokens": value(room.tokens, hide=False),
-            "max_context": value(room.context, hide=False), "max_sequences": value(room.sequences, hide=False),
-            "ttft_ms": value(ttft), "ttft_ms_low": value(ttft * ttft_low[j]), "ttft_ms_high": value(ttft * ttft_high[j]),
-            "ttft_solo_ms": value(figures["solo"][j] * 1e3),
-            "tpot_ms": value(tpot), "tpot_ms_low": value(tpot * tpot_low[j]), "tpot_ms_high": value(tpot * tpot_high[j]),
-            "tokens_per_s_user": value(1e3 / tpot), "output_tokens_per_s": value(output),
-            "output_tokens_per_s_low": value(output * rate_low[j]), "output_tokens_per_s_high": value(output * rate_high[j]),
-            "total_tokens_per_s": None if is_bench and case.scenario == "bench" else value(figures["total"][j]),
-            "prompt_tokens_per_s": value(figures["prompt"][j] if is_bench else figures["requests"][j] * figures["input"][j]),
-            "requests_per_s": value(figures["requests"][j]), "max_concurrency": value(figures["limit"][j]),
-            "engine_used": case.engine, "tp_used": case.tp, "replicas": case.replicas, "bound_by": None if startup else bound[j],
-            "basis": names[j].basis,
-        })
+        results[i].update(
+            {
+                "fits": bool(room.fits),
+                "fit_reason": room.reason,
+                "weights_gib_per_device": room.weights,
+                "kv_bytes_per_token": room.kv_per_token,
+                "kv_pool_gib_per_device": value(room.pool, hide=False),
+                "kv_pool_tokens": value(room.tokens, hide=False),
+                "max_context": value(room.context, hide=False),
+                "max_sequences": value(room.sequences, hide=False),
+                "ttft_ms": value(ttft),
+                "ttft_ms_low": value(ttft * ttft_low[j]),
+                "ttft_ms_high": value(ttft * ttft_high[j]),
+                "ttft_solo_ms": value(figures["solo"][j] * 1e3),
+                "tpot_ms": value(tpot),
+                "tpot_ms_low": value(tpot * tpot_low[j]),
+                "tpot_ms_high": value(tpot * tpot_high[j]),
+                "tokens_per_s_user": value(1e3 / tpot),
+                "output_tokens_per_s": value(output),
+                "output_tokens_per_s_low": value(output * rate_low[j]),
+                "output_tokens_per_s_high": value(output * rate_high[j]),
+                "total_tokens_per_s": None if is_bench and case.scenario == "bench" else value(figures["total"][j]),
+                "prompt_tokens_per_s": value(
+                    figures["prompt"][j] if is_bench else figures["requests"][j] * figures["input"][j]
+                ),
+                "requests_per_s": value(figures["requests"][j]),
+                "max_concurrency": value(figures["limit"][j]),
+                "engine_used": case.engine,
+                "tp_used": case.tp,
+                "replicas": case.replicas,
+                "bound_by": None if startup else bound[j],
+                "basis": names[j].basis,
+            }
+        )

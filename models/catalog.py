@@ -36,8 +36,9 @@ def _text(file: str) -> str:
     try:
         return files("models").joinpath("data", file).read_text(encoding="utf-8")
     except OSError as error:
-        raise CatalogError(f"The bundled catalog {file} cannot be read ({error}).",
-                           hint="Reinstalling rackrate restores it.") from error
+        raise CatalogError(
+            f"The bundled catalog {file} cannot be read ({error}).", hint="Reinstalling rackrate restores it."
+        ) from error
 
 
 def _csv(file: str) -> list[dict[str, str]]:
@@ -58,6 +59,7 @@ def _whole(text: str) -> int | None:
 
 
 # models
+
 
 def _llm(row: Mapping[str, Any]) -> LLM:
     fields = dict(row)
@@ -89,7 +91,9 @@ def _llm_index() -> dict[str, LLM]:
 
 _QUANT_SUFFIX = re.compile(
     r"[-_ ](?:awq(?:[-_]?int4)?|gptq(?:[-_]?int[48])?|gguf|fp8(?:[-_]dynamic|[-_]kv)?|nvfp4|mxfp4|int[48]|bf16|fp16|w4a16|w8a8"
-    r"|bnb[-_]4bit|4bit|8bit|(?:ud[-_])?i?q\d(?:[-_][0-9a-z]+)*)$", re.IGNORECASE)
+    r"|bnb[-_]4bit|4bit|8bit|(?:ud[-_])?i?q\d(?:[-_][0-9a-z]+)*)$",
+    re.IGNORECASE,
+)
 _VARIANT_SUFFIX = re.compile(r"[-_ ](?:instruct|chat|it|hf)$", re.IGNORECASE)
 
 
@@ -127,20 +131,36 @@ def llm(name: str) -> LLM:
 
 # chips
 
+
 def _chip(row: Mapping[str, str]) -> Chip:
     memory = _number(row["memory_gib"])
     return Chip(
-        name=row["name"], vendor=row["vendor"], arch=row["arch"], compute_capability=_number(row["compute_capability"]),
-        memory_gib=math.nan if memory is None else memory, memory_type=row["memory_type"],
+        name=row["name"],
+        vendor=row["vendor"],
+        arch=row["arch"],
+        compute_capability=_number(row["compute_capability"]),
+        memory_gib=math.nan if memory is None else memory,
+        memory_type=row["memory_type"],
         memory_bandwidth_gb_s=_number(row["memory_bandwidth_gb_s"]),
-        fp32_tflops=_number(row["fp32_tflops"]), fp16_tflops=_number(row["fp16_tflops"]),
-        bf16_tflops=_number(row["bf16_tflops"]), fp8_tflops=_number(row["fp8_tflops"]),
-        int8_tops=_number(row["int8_tops"]), fp4_tflops=_number(row["fp4_tflops"]), interconnect=row["interconnect"],
-        link_gb_s=_number(row["link_gb_s"]), pcie_gb_s=_number(row["pcie_gb_s"]), pcie_gen=_number(row["pcie_gen"]),
-        usable_gib=_number(row["usable_gib"]), tdp_w=_number(row["tdp_w"]), unit=row["unit"],
-        launch_year=_whole(row["launch_year"]), note=row["note"],
+        fp32_tflops=_number(row["fp32_tflops"]),
+        fp16_tflops=_number(row["fp16_tflops"]),
+        bf16_tflops=_number(row["bf16_tflops"]),
+        fp8_tflops=_number(row["fp8_tflops"]),
+        int8_tops=_number(row["int8_tops"]),
+        fp4_tflops=_number(row["fp4_tflops"]),
+        interconnect=row["interconnect"],
+        link_gb_s=_number(row["link_gb_s"]),
+        pcie_gb_s=_number(row["pcie_gb_s"]),
+        pcie_gen=_number(row["pcie_gen"]),
+        usable_gib=_number(row["usable_gib"]),
+        tdp_w=_number(row["tdp_w"]),
+        unit=row["unit"],
+        launch_year=_whole(row["launch_year"]),
+        note=row["note"],
         unverified=tuple(filter(None, row["unverified"].split(";"))),
-        source=row["source"], source_date=row["source_date"])
+        source=row["source"],
+        source_date=row["source_date"],
+    )
 
 
 @cache
@@ -242,8 +262,11 @@ def _chip_candidates(name: str, memory_gib: float | None, link: str | None) -> l
             if len(found) == 1:
                 return found
             ambiguous = ambiguous or found
-    if (hint_link and not any(_form(one) == hint_link for one in ambiguous)
-            and (readings := _chip_readings(f"{text} {hint_link}"))):
+    if (
+        hint_link
+        and not any(_form(one) == hint_link for one in ambiguous)
+        and (readings := _chip_readings(f"{text} {hint_link}"))
+    ):
         found = _decide(readings, memory_gib, hint_link)
         if len(found) == 1:
             return found
@@ -291,15 +314,30 @@ def chip(name: str, *, memory_gib: float | None = None, link: str | None = None)
 
 # CPUs
 
+
 def _cpu(row: Mapping[str, str]) -> CPU:
     return CPU(
-        name=row["name"], vendor=row["vendor"], codename=row["codename"], microarchitecture=row["microarchitecture"],
-        isa_class=row["isa_class"], cores=_whole(row["cores"]), threads=_whole(row["threads"]),
-        all_core_ghz=_number(row["all_core_ghz"]), memory_channels=_whole(row["memory_channels"]),
-        memory_mts=_number(row["memory_mts"]), peak_bandwidth_gb_s=_number(row["peak_bandwidth_gb_s"]),
-        measured_read_gb_s=_number(row["measured_read_gb_s"]), max_sockets=_whole(row["max_sockets"]),
-        pcie_gen=_number(row["pcie_gen"]), pcie_lanes=_whole(row["pcie_lanes"]), simd=row["simd"],
-        launch=row["launch"], assumed=row["assumed"], source=row["source"], source_date=row["source_date"])
+        name=row["name"],
+        vendor=row["vendor"],
+        codename=row["codename"],
+        microarchitecture=row["microarchitecture"],
+        isa_class=row["isa_class"],
+        cores=_whole(row["cores"]),
+        threads=_whole(row["threads"]),
+        all_core_ghz=_number(row["all_core_ghz"]),
+        memory_channels=_whole(row["memory_channels"]),
+        memory_mts=_number(row["memory_mts"]),
+        peak_bandwidth_gb_s=_number(row["peak_bandwidth_gb_s"]),
+        measured_read_gb_s=_number(row["measured_read_gb_s"]),
+        max_sockets=_whole(row["max_sockets"]),
+        pcie_gen=_number(row["pcie_gen"]),
+        pcie_lanes=_whole(row["pcie_lanes"]),
+        simd=row["simd"],
+        launch=row["launch"],
+        assumed=row["assumed"],
+        source=row["source"],
+        source_date=row["source_date"],
+    )
 
 
 @cache
@@ -346,8 +384,9 @@ def cpu(name: str) -> CPU:
     raise UnknownNameError("CPU", name, names.nearest(name, [one.name for one in cpus()]))
 
 
-def hardware(name: str, *, memory_gib: float | None = None,
-             link: str | None = None) -> tuple[Literal["gpu"], Chip] | tuple[Literal["cpu"], CPU]:
+def hardware(
+    name: str, *, memory_gib: float | None = None, link: str | None = None
+) -> tuple[Literal["gpu"], Chip] | tuple[Literal["cpu"], CPU]:
     """A GPU or a CPU, whichever the spelling means; raises UnknownNameError with candidates of both kinds."""
     candidates = _chip_candidates(name, memory_gib, link)
     if len(candidates) == 1:
@@ -355,22 +394,31 @@ def hardware(name: str, *, memory_gib: float | None = None,
     if not candidates and (processor := find_cpu(name)):
         return "cpu", processor
     close = tuple(dict.fromkeys(one.name for one in candidates)) or names.nearest(
-        name, [one.name for one in chips()] + [one.name for one in cpus()])
+        name, [one.name for one in chips()] + [one.name for one in cpus()]
+    )
     raise UnknownNameError("hardware", name, close)
 
 
 # formats
+
 
 @cache
 def _quant_rows() -> tuple[tuple[Quant, tuple[str, ...]], ...]:
     rows = []
     for row in _csv("quants.csv"):
         quant_ = Quant(
-            key=row["key"], bytes_per_weight=_number(row["bytes_per_weight"]), kernel_class=row["kernel_class"],
-            bit_class=row["bit_class"], engines=tuple(filter(None, row["engines"].split(";"))),
-            bits_per_weight_model=_number(row["bits_per_weight_model"]), needs_hardware=row["needs_hardware"],
-            unquantized_part=row["unquantized_part"], quality_note=row["quality_note"], source=row["source"],
-            source_date=row["source_date"])
+            key=row["key"],
+            bytes_per_weight=_number(row["bytes_per_weight"]),
+            kernel_class=row["kernel_class"],
+            bit_class=row["bit_class"],
+            engines=tuple(filter(None, row["engines"].split(";"))),
+            bits_per_weight_model=_number(row["bits_per_weight_model"]),
+            needs_hardware=row["needs_hardware"],
+            unquantized_part=row["unquantized_part"],
+            quality_note=row["quality_note"],
+            source=row["source"],
+            source_date=row["source_date"],
+        )
         rows.append((quant_, tuple(filter(None, row["aliases"].split(";")))))
     return tuple(rows)
 
@@ -419,10 +467,13 @@ def kv_quant(name: str) -> Quant:
     """The KV-cache format behind a name (`fp8`, `q8_0`) or class (`16bit`); raises UnknownNameError."""
     if found := find_kv_quant(name):
         return found
-    raise UnknownNameError("KV-cache format", name, names.nearest(name, [one.key for one in _quant_index(True).values()]))
+    raise UnknownNameError(
+        "KV-cache format", name, names.nearest(name, [one.key for one in _quant_index(True).values()])
+    )
 
 
 # engines and presets
+
 
 @cache
 def _engine_index() -> dict[str, Engine]:
@@ -471,6 +522,7 @@ def preset(name: str) -> Preset:
 
 
 # instance families
+
 
 @cache
 def _families() -> dict[tuple[str, str], dict[str, str]]:

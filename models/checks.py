@@ -89,7 +89,9 @@ def is_fast_link(interconnect: str) -> bool:
     if "nvlink" in text:
         # An "NVLink bridge" joins pairs only.
         return "bridge" not in text
-    return any(link in text for link in ("xgmi", "infinity fabric", "roce", "ici", "neuronlink", "hccs", "xelink", "sxm"))
+    return any(
+        link in text for link in ("xgmi", "infinity fabric", "roce", "ici", "neuronlink", "hccs", "xelink", "sxm")
+    )
 
 
 def joined_fast(interconnect: str | None, gpu_model: str | None) -> bool:
@@ -100,8 +102,17 @@ def joined_fast(interconnect: str | None, gpu_model: str | None) -> bool:
     return chip is not None and is_fast_link(chip.interconnect)
 
 
-def masks(*, gpu: ArrayLike, weights_gib: ArrayLike, ram_gib: ArrayLike, load_s: ArrayLike, tp: ArrayLike,
-          fast_link: ArrayLike, gpu_count: ArrayLike, cores: ArrayLike) -> dict[str, NDArray[np.bool_]]:
+def masks(
+    *,
+    gpu: ArrayLike,
+    weights_gib: ArrayLike,
+    ram_gib: ArrayLike,
+    load_s: ArrayLike,
+    tp: ArrayLike,
+    fast_link: ArrayLike,
+    gpu_count: ArrayLike,
+    cores: ArrayLike,
+) -> dict[str, NDArray[np.bool_]]:
     """Which servers each check warns about; NaN = not stated. `gpu` and `fast_link` are booleans, memory in GiB, cores physical."""
     is_gpu = np.asarray(gpu, dtype=bool)
     weights, ram = np.asarray(weights_gib, dtype=np.float64), np.asarray(ram_gib, dtype=np.float64)
@@ -114,10 +125,20 @@ def masks(*, gpu: ArrayLike, weights_gib: ArrayLike, ram_gib: ArrayLike, load_s:
         }
 
 
-def server_checks(*, kind: str, gpu_count: float | None, ram_gib: float | None, storage: str | None,  # noqa: PLR0913
-                  weights_gib: float | None, tp_used: float | None, interconnect: str | None = None,
-                  gpu_model: str | None = None, cores: float | None = None, vcpus: float | None = None,
-                  load_s: float | None = None) -> tuple[Check, ...]:
+def server_checks(  # noqa: PLR0913 - the facts of one case, by name
+    *,
+    kind: str,
+    gpu_count: float | None,
+    ram_gib: float | None,
+    storage: str | None,
+    weights_gib: float | None,
+    tp_used: float | None,
+    interconnect: str | None = None,
+    gpu_model: str | None = None,
+    cores: float | None = None,
+    vcpus: float | None = None,
+    load_s: float | None = None,
+) -> tuple[Check, ...]:
     """The checks that find something on one server, in the order of `CODES`; None = not stated.
 
     `cores` are physical; without them two vCPUs count as one. Without `interconnect` the chip's own link counts.
@@ -127,31 +148,63 @@ def server_checks(*, kind: str, gpu_count: float | None, ram_gib: float | None, 
     found = []
     if gpu and weights_gib and ram_gib and ram_gib < RAM_MARGIN * weights_gib:
         short = ram_gib < weights_gib
-        found.append(Check(
-            RAM_BELOW_WEIGHTS,
-            f"Host RAM of {ram_gib:,.0f} GiB is {'below' if short else 'hardly more than'} the {weights_gib:,.0f} GiB of weights: "
-            f"loading {'may fail' if short else 'is tight'}.",
-            "host RAM < weights" if short else f"host RAM < {RAM_MARGIN} x weights", ram_gib,
-            weights_gib * (1.0 if short else RAM_MARGIN), _RAM_SOURCE, "warning" if short else "note"))
+        found.append(
+            Check(
+                RAM_BELOW_WEIGHTS,
+                f"Host RAM of {ram_gib:,.0f} GiB is {'below' if short else 'hardly more than'} the {weights_gib:,.0f} GiB of weights: "
+                f"loading {'may fail' if short else 'is tight'}.",
+                "host RAM < weights" if short else f"host RAM < {RAM_MARGIN} x weights",
+                ram_gib,
+                weights_gib * (1.0 if short else RAM_MARGIN),
+                _RAM_SOURCE,
+                "warning" if short else "note",
+            )
+        )
     if weights_gib:
         disk_kind = storage_kind(storage)
         seconds = load_s if load_s is not None else float(load_seconds([weights_gib], [storage])[0])
         if math.isfinite(seconds) and seconds > SLOW_LOAD_S:
-            disk = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "network": "network storage",
-                    "unknown": "a disk of unknown kind (SATA SSD assumed)"}[disk_kind]
-            found.append(Check(
-                SLOW_LOAD, f"Loading {weights_gib:,.0f} GiB of weights from {disk} takes about {_minutes(seconds)}.",
-                f"weights / {READ_GB_S[disk_kind]:g} GB/s", seconds, SLOW_LOAD_S, _READ_SOURCE,
-                "note" if disk_kind == "unknown" else "warning"))
+            disk = {
+                "nvme": "NVMe",
+                "ssd": "SSD",
+                "hdd": "hard disk",
+                "network": "network storage",
+                "unknown": "a disk of unknown kind (SATA SSD assumed)",
+            }[disk_kind]
+            found.append(
+                Check(
+                    SLOW_LOAD,
+                    f"Loading {weights_gib:,.0f} GiB of weights from {disk} takes about {_minutes(seconds)}.",
+                    f"weights / {READ_GB_S[disk_kind]:g} GB/s",
+                    seconds,
+                    SLOW_LOAD_S,
+                    _READ_SOURCE,
+                    "note" if disk_kind == "unknown" else "warning",
+                )
+            )
     if gpu and tp > 1 and not joined_fast(interconnect, gpu_model):
-        found.append(Check(
-            TP_OVER_PCIE, f"Tensor parallelism over {tp} GPUs runs through PCIe: prefill can drop to 0.2-0.6 of NVLink's.",
-            "tp > 1 and no NVLink, xGMI or RoCE", float(tp), 1.0, _PCIE_SOURCE))
+        found.append(
+            Check(
+                TP_OVER_PCIE,
+                f"Tensor parallelism over {tp} GPUs runs through PCIe: prefill can drop to 0.2-0.6 of NVLink's.",
+                "tp > 1 and no NVLink, xGMI or RoCE",
+                float(tp),
+                1.0,
+                _PCIE_SOURCE,
+            )
+        )
     if gpu and cores and cores < (needed := float(cores_needed(gpus))):
-        found.append(Check(
-            FEW_CORES, f"{cores:g} host {'core' if cores == 1 else 'cores'} for {_gpus(gpus)}: engines want {needed:g}, "
-            "or the scheduler slows the GPU down.",
-            "physical cores < 2 + GPUs", cores, needed, _CORES_SOURCE))
+        found.append(
+            Check(
+                FEW_CORES,
+                f"{cores:g} host {'core' if cores == 1 else 'cores'} for {_gpus(gpus)}: engines want {needed:g}, "
+                "or the scheduler slows the GPU down.",
+                "physical cores < 2 + GPUs",
+                cores,
+                needed,
+                _CORES_SOURCE,
+            )
+        )
     return tuple(found)
 
 

@@ -54,9 +54,15 @@ def read(path: Path) -> Constants:
         gguf={name: float(entry["value"]) for name, entry in data["gguf"].items()},
         cpu={name: float(entry["value"]) for name, entry in data["cpu"].items()},
         cpu_family={
-            name: CpuFamily(name, entry["b1_gb_s_per_core"], entry.get("cap_gb_s", float("inf")),
-                            entry.get("ccd_gb_s", float("inf")), entry["prefill_gflops"], entry["prefill_exponent"],
-                            entry["second_socket"])
+            name: CpuFamily(
+                name,
+                entry["b1_gb_s_per_core"],
+                entry.get("cap_gb_s", float("inf")),
+                entry.get("ccd_gb_s", float("inf")),
+                entry["prefill_gflops"],
+                entry["prefill_exponent"],
+                entry["second_socket"],
+            )
             for name, entry in data["cpu_family"].items()
         },
         band={name: Band(entry["low"], entry["high"]) for name, entry in data["band"].items()},

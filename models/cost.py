@@ -51,6 +51,7 @@ def figure(value: ArrayLike) -> float | None:
 
 # tokens
 
+
 def cost_per_m_tokens(price_per_hour: Numbers, tokens_per_s: Numbers, utilization: Numbers = 1.0) -> Figures:
     """Price of a million tokens from a whole server's hourly price and its tokens per second (output or total: as given)."""
     return _positive(price_per_hour) / (_positive(tokens_per_s) * SECONDS_PER_HOUR * _share(utilization)) * MILLION
@@ -69,6 +70,7 @@ def monthly_capacity_tokens(tokens_per_s: Numbers, hours_per_month: Numbers = HO
 
 # the user's traffic
 
+
 def servers_needed(requests_per_s: Numbers, requests_per_s_at_target: Numbers, utilization: Numbers = 1.0) -> Figures:
     """Whole servers for a traffic in requests/s, each at `utilization` of its rate inside the targets."""
     ratio = _positive(requests_per_s) / (_positive(requests_per_s_at_target) * _share(utilization))
@@ -76,8 +78,12 @@ def servers_needed(requests_per_s: Numbers, requests_per_s_at_target: Numbers, u
     return np.maximum(np.ceil(ratio - 1e-9), 1.0)
 
 
-def cost_per_m_at_traffic(monthly_cost: Numbers, requests_per_s: Numbers, tokens_per_request: Numbers,
-                          hours_per_month: Numbers = HOURS_PER_MONTH) -> Figures:
+def cost_per_m_at_traffic(
+    monthly_cost: Numbers,
+    requests_per_s: Numbers,
+    tokens_per_request: Numbers,
+    hours_per_month: Numbers = HOURS_PER_MONTH,
+) -> Figures:
     """A fleet's monthly price over the million tokens it really serves in a month."""
     tokens = _positive(requests_per_s) * _positive(tokens_per_request) * SECONDS_PER_HOUR * _positive(hours_per_month)
     return _positive(monthly_cost) / tokens * MILLION
@@ -85,8 +91,14 @@ def cost_per_m_at_traffic(monthly_cost: Numbers, requests_per_s: Numbers, tokens
 
 # hours, months, setup
 
-def effective_monthly(price_per_month: Numbers, price_per_hour: Numbers, setup_fee: Numbers = None,
-                      setup_months: Numbers = 12.0, hours_per_month: Numbers = HOURS_PER_MONTH) -> Figures:
+
+def effective_monthly(
+    price_per_month: Numbers,
+    price_per_hour: Numbers,
+    setup_fee: Numbers = None,
+    setup_months: Numbers = 12.0,
+    hours_per_month: Numbers = HOURS_PER_MONTH,
+) -> Figures:
     """Price of one server for a month of `hours_per_month` used hours, setup fee spread over `setup_months`.
 
     A monthly price is paid whatever the hours are; an hourly one for every hour begun. Where a provider has both, the
@@ -109,8 +121,15 @@ def break_even_hours(price_per_month: Numbers, price_per_hour: Numbers) -> Figur
 
 # against an API
 
-def blended_api_price(input_tokens: Numbers, output_tokens: Numbers, price_input_per_m: Numbers, price_output_per_m: Numbers,
-                      cached_tokens: Numbers = 0.0, price_cached_per_m: Numbers = None) -> Figures:
+
+def blended_api_price(
+    input_tokens: Numbers,
+    output_tokens: Numbers,
+    price_input_per_m: Numbers,
+    price_output_per_m: Numbers,
+    cached_tokens: Numbers = 0.0,
+    price_cached_per_m: Numbers = None,
+) -> Figures:
     """An API's price per million tokens of this request's mix, prompt included.
 
     `cached_tokens` of the input tokens are billed at `price_cached_per_m`, or as input where no such price is known.
@@ -137,10 +156,13 @@ def break_even_tokens_per_month(monthly_cost: Numbers, api_price_per_m: Numbers)
 
 def break_even_utilization(price_per_hour: Numbers, tokens_per_s: Numbers, api_price_per_m: Numbers) -> Figures:
     """Share of the server's tokens per second at which it costs what the API costs; above 1 it never breaks even."""
-    return _positive(price_per_hour) * MILLION / (_positive(tokens_per_s) * SECONDS_PER_HOUR * _positive(api_price_per_m))
+    return (
+        _positive(price_per_hour) * MILLION / (_positive(tokens_per_s) * SECONDS_PER_HOUR * _positive(api_price_per_m))
+    )
 
 
 # energy and owned machines
+
 
 def energy_j_per_token(node_w: Numbers, tokens_per_s: Numbers, pue: Numbers = 1.0) -> Figures:
     """Joules a token, from the wall power of the whole machine in watts; PUE adds the building's share."""
@@ -153,8 +175,15 @@ def energy_kwh_per_m_tokens(node_w: Numbers, tokens_per_s: Numbers, pue: Numbers
     return energy_j_per_token(node_w, tokens_per_s, pue) / 3.6
 
 
-def owned_hourly(purchase: Numbers, months_kept: Numbers, node_w: Numbers, price_per_kwh: Numbers, *, pue: Numbers = 1.0,
-                 colocation_per_month: Numbers = None) -> Figures:
+def owned_hourly(
+    purchase: Numbers,
+    months_kept: Numbers,
+    node_w: Numbers,
+    price_per_kwh: Numbers,
+    *,
+    pue: Numbers = 1.0,
+    colocation_per_month: Numbers = None,
+) -> Figures:
     """Hourly price of a machine of one's own: purchase over its life, power, rack. Rented servers include their power."""
     write_off = _positive(purchase) / (_positive(months_kept) * HOURS_PER_MONTH)
     power = _not_negative(node_w) * _positive(pue) / 1000.0 * _not_negative(price_per_kwh)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from models.constants import constants
+from models.errors import known
 
 if TYPE_CHECKING:
     from models.constants import CpuFamily
@@ -21,10 +22,21 @@ if TYPE_CHECKING:
 
 CORES_PER_CHIPLET = 8
 _EPYC = {"zen1": "naples", "zen2": "rome", "zen3": "milan", "zen4": "genoa", "zen5": "turin"}
-_XEON = {"sapphire-rapids": "sapphire_rapids", "emerald-rapids": "emerald_rapids", "granite-rapids": "granite_rapids",
-         "ice-lake": "ice_lake", "cascade-lake": "cascade_lake", "skylake-sp": "skylake"}
-_ARM = {"neoverse-n1": "neoverse_n1", "neoverse-n2": "neoverse_n2", "neoverse-v1": "neoverse_v1", "neoverse-v2": "neoverse_v2",
-        "neoverse-v3": "neoverse_v3"}
+_XEON = {
+    "sapphire-rapids": "sapphire_rapids",
+    "emerald-rapids": "emerald_rapids",
+    "granite-rapids": "granite_rapids",
+    "ice-lake": "ice_lake",
+    "cascade-lake": "cascade_lake",
+    "skylake-sp": "skylake",
+}
+_ARM = {
+    "neoverse-n1": "neoverse_n1",
+    "neoverse-n2": "neoverse_n2",
+    "neoverse-v1": "neoverse_v1",
+    "neoverse-v2": "neoverse_v2",
+    "neoverse-v3": "neoverse_v3",
+}
 _DESKTOP_EPYC = re.compile(r"EPYC 4\d{3}")
 _SERVER_XEON = re.compile(r"Xeon (?:Platinum|Gold|Silver|Bronze|Max|6\d{3})|model hidden")
 _XEON_E5 = re.compile(r"Xeon (?:Processor )?E[57]-\d{4}\w* v[234]|Haswell/Broadwell")
@@ -34,10 +46,21 @@ _DEFAULT_GHZ = 3.0
 
 # vLLM's CPU backend in bf16 on one NUMA node: streaming of one stream (GB/s a core, cap) and prompts (GFLOP/s = a cores^x), by what
 # computes bf16. Read off 137 runs of 1 to 96 cores (vLLM 0.22-0.27 with GuideLLM, Spare Cores inspection data, 2026); wide band.
-VLLM_RATES = {"amx": (13.0, 210.0, 2400.0, 0.43), "zen4": (15.0, 230.0, 750.0, 0.55), "arm": (16.0, 250.0, 350.0, 0.55), "old": (7.0, 100.0, 60.0, 0.5)}
+VLLM_RATES = {
+    "amx": (13.0, 210.0, 2400.0, 0.43),
+    "zen4": (15.0, 230.0, 750.0, 0.55),
+    "arm": (16.0, 250.0, 350.0, 0.55),
+    "old": (7.0, 100.0, 60.0, 0.5),
+}
 
 _ENGINE_DECODE: dict[str, str | None] = {"ik_llama.cpp": None, "itrex": "eng_amx", "sglang-cpu": "eng_amx"}
-_ENGINE_PREFILL = {"ik_llama.cpp": "pf_ik", "itrex": "pf_itrex", "ampere-llama.cpp": "pf_amp", "sglang-cpu": "pf_amx", "ggml-2023": "pf_old"}
+_ENGINE_PREFILL = {
+    "ik_llama.cpp": "pf_ik",
+    "itrex": "pf_itrex",
+    "ampere-llama.cpp": "pf_amp",
+    "sglang-cpu": "pf_amx",
+    "ggml-2023": "pf_old",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +126,17 @@ def _harmonic(family: CpuFamily, cores: float, *, packed: bool) -> float:
 
 
 @lru_cache(maxsize=8192)
-def cpu_rates(cpu: CPU | None, *, arch: str = "x86", cores: float, engine: str = "llama.cpp", packed: bool = False,
-              shared: bool = False, bandwidth_gb_s: float | None = None, sockets: int = 1) -> CpuRates | None:
+def cpu_rates(
+    cpu: CPU | None,
+    *,
+    arch: str = "x86",
+    cores: float,
+    engine: str = "llama.cpp",
+    packed: bool = False,
+    shared: bool = False,
+    bandwidth_gb_s: float | None = None,
+    sockets: int = 1,
+) -> CpuRates | None:
     """Rates of `cores` physical cores of one socket.
 
     Args:
@@ -119,8 +151,8 @@ def cpu_rates(cpu: CPU | None, *, arch: str = "x86", cores: float, engine: str =
     Returns:
         None where neither platform nor bandwidth is known.
     """
-    known = constants()
-    k = known.cpu
+    fitted = constants()
+    k = fitted.cpu
     name = family_of(cpu, arch)
     ghz = (cpu.all_core_ghz if cpu else None) or _DEFAULT_GHZ
     peak = cores ** k["pf_corexp"] * ghz * 1e9 * flop_per_cycle(cpu, arch)
@@ -130,15 +162,15 @@ def cpu_rates(cpu: CPU | None, *, arch: str = "x86", cores: float, engine: str =
     prefill_name = _ENGINE_PREFILL.get(engine, "pf_llama")
     half = 0.5 if shared else 1.0
     if name is not None:
-        family = known.cpu_family[name]
+        family = fitted.cpu_family[name]
         stream = _harmonic(family, cores, packed=packed) * relative
-        prefill = family.prefill_gflops * 1e9 * cores ** family.prefill_exponent
+        prefill = family.prefill_gflops * 1e9 * cores**family.prefill_exponent
         if prefill_name != "pf_llama" or engine == "llama.cpp-2024":
             # The platform's prompt rate was measured with a 2025 build, which has AMX and newer kernels.
             prefill = peak * k[prefill_name]
         label = name
     else:
-        assert cpu is not None
+        cpu = known(cpu)
         label = share_class(cpu)
         theory = bandwidth_gb_s or cpu.peak_bandwidth_gb_s or cpu.measured_read_gb_s
         if not theory:
@@ -146,10 +178,17 @@ def cpu_rates(cpu: CPU | None, *, arch: str = "x86", cores: float, engine: str =
         stream = 1e9 * min(k[f"eta_{label}"] * theory, cores * k["bwcore"]) * relative * k["eng_llama"]
         prefill = peak * k[prefill_name]
     if sockets > 1:
-        stream *= known.cpu_family[name].second_socket if name is not None else k["numa2"]
+        stream *= fitted.cpu_family[name].second_socket if name is not None else k["numa2"]
     if engine == "vllm-cpu":
         b1, cap, a, x = VLLM_RATES[_bf16_kind(cpu, arch)]
         stream = 1e9 / (1 / (cores * b1) + 1 / cap)
         prefill = a * 1e9 * cores**x
         decode = prefill
-    return CpuRates(stream * half, prefill * half, decode * half, cores, label, measured_family=name is not None and not name.startswith("unknown"))
+    return CpuRates(
+        stream * half,
+        prefill * half,
+        decode * half,
+        cores,
+        label,
+        measured_family=name is not None and not name.startswith("unknown"),
+    )

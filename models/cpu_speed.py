@@ -56,12 +56,19 @@ class CpuSpeed(StreamSpeed):
         moe_prefill = np.where(case.moe, k["pf_moe"], 1.0)
         sync = case.layers * (k["sync0"] + k["sync1"] * cores ** k["sync_exp"]) * 1e-6
         super().__init__(
-            input_tokens=case.input_tokens, output_tokens=case.output_tokens, fresh_tokens=case.fresh_tokens,
-            stream_dense_s=case.stream_dense / (case.rate * moe_stream), stream_routed_s=case.stream_routed / (case.rate * moe_stream),
-            experts=case.experts, experts_per_token=case.experts_per_token,
+            input_tokens=case.input_tokens,
+            output_tokens=case.output_tokens,
+            fresh_tokens=case.fresh_tokens,
+            stream_dense_s=case.stream_dense / (case.rate * moe_stream),
+            stream_routed_s=case.stream_routed / (case.rate * moe_stream),
+            experts=case.experts,
+            experts_per_token=case.experts_per_token,
             decode_compute_s=2 * case.active / case.decode_rate,
             prefill_token_s=2 * case.active_layers / (case.prefill_rate * moe_prefill),
             attention_s=2 * case.query / (case.prefill_rate * moe_prefill),
-            kv_token_s=case.kv_bytes_per_token / case.rate, state_s=2 * case.state_bytes / case.rate,
-            overhead_s=sync, slot_s=0.0, schedule_s=0.005,
+            kv_token_s=case.kv_bytes_per_token / case.rate,
+            state_s=2 * case.state_bytes / case.rate,
+            overhead_s=sync,
+            slot_s=0.0,
+            schedule_s=0.005,
         )

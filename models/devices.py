@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from models.gpu_speed import CHIPS, LINKS
 from models.gguf_speed import MEMORY
+from models.gpu_speed import CHIPS, LINKS
 
 if TYPE_CHECKING:
     from models.chip import Chip
@@ -71,7 +71,7 @@ def device_of(chip: Chip) -> Device | None:
     else:
         kind = "nvidia"
     memory = "apple" if chip.vendor == "Apple" else "hbm" if hbm else "gddr"
-    no_tensor = chip.arch in _NO_TENSOR_CORES and not (chip.fp16_tflops and chip.compute_capability == 6.0)  # noqa: PLR2004 - P100
+    no_tensor = chip.arch in _NO_TENSOR_CORES and not (chip.fp16_tflops and chip.compute_capability == 6.0)
     fp16 = chip.fp16_tflops or chip.bf16_tflops
     gguf = chip.fp32_tflops if no_tensor or not fp16 else fp16 * (2 if _GEFORCE.match(chip.name) else 1)
     scale = 1e12 / dies
@@ -80,12 +80,20 @@ def device_of(chip: Chip) -> Device | None:
         memory_gib=(chip.memory_gib or 0.0) / dies,
         usable_gib=chip.usable_gib / dies if chip.usable_gib else None,
         peak_16bit=sixteen * scale,
-        peak=(sixteen * scale, (chip.fp8_tflops or sixteen) * scale, (chip.fp4_tflops or sixteen) * scale, sixteen * scale, sixteen * scale),
+        peak=(
+            sixteen * scale,
+            (chip.fp8_tflops or sixteen) * scale,
+            (chip.fp4_tflops or sixteen) * scale,
+            sixteen * scale,
+            sixteen * scale,
+        ),
         gguf_peak=(gguf or sixteen) * scale,
-        chip=CHIPS.index(kind), memory=MEMORY.index(memory),
+        chip=CHIPS.index(kind),
+        memory=MEMORY.index(memory),
         pcie=(chip.pcie_gb_s or _PCIE_DEFAULT_GB_S) * 1e9,
-        slowdown=TURING_SLOWDOWN if chip.compute_capability == 7.5 else 1.0,  # noqa: PLR2004
-        measured_vendor=chip.vendor not in NO_ENGINE, dies=dies,
+        slowdown=TURING_SLOWDOWN if chip.compute_capability == 7.5 else 1.0,
+        measured_vendor=chip.vendor not in NO_ENGINE,
+        dies=dies,
         small_chunk=chip.name.startswith("A100"),
     )
 
@@ -100,7 +108,12 @@ def link_of(chip: Chip, interconnect: str | None = None) -> tuple[float, int, bo
     said = (interconnect or "").lower()
     own = chip.interconnect
     bridge = "bridge" in own
-    if own == "none" or not chip.link_gb_s or (bridge and ("nvlink" not in said or "bridge" in said)) or said in {"pcie", "none"}:
+    if (
+        own == "none"
+        or not chip.link_gb_s
+        or (bridge and ("nvlink" not in said or "bridge" in said))
+        or said in {"pcie", "none"}
+    ):
         return pcie, LINKS.index("other"), True
     link = chip.link_gb_s * 1e9
     if own.startswith("NVLink"):

@@ -25,8 +25,18 @@ _NOT_ON = {
     "AMD": {"nvfp4", "nf4"},
     "Intel": {"nvfp4", "nf4"},
 }
-_NAMES = {"vllm_2026": "vLLM", "vllm_new": "vLLM", "sglang": "SGLang", "trt_new": "TensorRT-LLM", "habana": "vLLM on Gaudi", "llama.cpp": "llama.cpp",
-          "ik_llama.cpp": "ik_llama.cpp", "vllm-cpu": "vLLM on CPU", "sglang-cpu": "SGLang on CPU", "itrex": "ITREX"}
+_NAMES = {
+    "vllm_2026": "vLLM",
+    "vllm_new": "vLLM",
+    "sglang": "SGLang",
+    "trt_new": "TensorRT-LLM",
+    "habana": "vLLM on Gaudi",
+    "llama.cpp": "llama.cpp",
+    "ik_llama.cpp": "ik_llama.cpp",
+    "vllm-cpu": "vLLM on CPU",
+    "sglang-cpu": "SGLang on CPU",
+    "itrex": "ITREX",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +86,7 @@ def choose_cpu(llm: LLM, wanted: str, engine: str) -> Choice:
 
 @lru_cache(maxsize=8192)
 def choose_gpu(llm: LLM, wanted: str, engine: str, chip: Chip) -> Choice:
-    """vLLM in the chip's native format where it runs, llama.cpp elsewhere; what was asked for if it can run at all."""
+    """VLLM in the chip's native format where it runs, llama.cpp elsewhere; what was asked for if it can run at all."""
     key = _key(engine)
     cc = chip.compute_capability
     streaming = chip.arch in _GGUF_ONLY_ARCHS or (chip.vendor == "NVIDIA" and (cc is None or cc < _TURING))
@@ -89,8 +99,12 @@ def choose_gpu(llm: LLM, wanted: str, engine: str, chip: Chip) -> Choice:
         if quant.bytes_per_weight is None:
             return _refuse("llama.cpp", f"the size of {quant.key} is not known")
         if not (is_gguf(quant) or quant.kernel_class == "bf16" or (quant.key == "mxfp4" and native_mxfp4(llm))):
-            return _refuse("llama.cpp", f"{quant.key} does not run in llama.cpp; only it runs on {chip.name}" if streaming
-                           else f"{quant.key} does not run in llama.cpp")
+            return _refuse(
+                "llama.cpp",
+                f"{quant.key} does not run in llama.cpp; only it runs on {chip.name}"
+                if streaming
+                else f"{quant.key} does not run in llama.cpp",
+            )
         return Choice("llama.cpp", quant, gguf=True)
     if streaming:
         return _refuse(key, f"{catalog.engine(engine).name} does not run on {chip.name}; llama.cpp does")
@@ -103,8 +117,11 @@ def choose_gpu(llm: LLM, wanted: str, engine: str, chip: Chip) -> Choice:
         return _refuse(chosen, f"{catalog.engine(chosen).name} does not run on {chip.vendor} chips")
     quant = catalog.quant(format_for(llm, wanted, chip, gguf=False))
     if chip.vendor == "NVIDIA" and cc is not None and cc < _AMPERE and quant.key not in _TURING_FORMATS:
-        return _refuse(chosen, f"{quant.key} has no kernels on {chip.name}; the nearest format that has is "
-                       + {"4bit": "awq", "8bit": "int8"}.get(quant.bit_class, "fp16"))
+        return _refuse(
+            chosen,
+            f"{quant.key} has no kernels on {chip.name}; the nearest format that has is "
+            + {"4bit": "awq", "8bit": "int8"}.get(quant.bit_class, "fp16"),
+        )
     if quant.key in _NOT_ON.get(chip.vendor, ()):
         return _refuse(chosen, f"{quant.key} does not run on {chip.vendor} chips; awq and fp8 do")
     return Choice(SERVING[chosen], quant, gguf=False)

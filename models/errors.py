@@ -10,6 +10,10 @@ RackrateError                 base: one clear sentence, and what to do next
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
 
 class RackrateError(Exception):
     """A failure with one sentence for the user and the next thing to do; the command line exits with `exit_code`."""
@@ -46,3 +50,10 @@ class InputError(RackrateError):
 
 class WorkloadError(InputError):
     """The numbers of a workload contradict each other or lie outside what can be estimated."""
+
+
+def known(value: Value | None) -> Value:
+    """The value of something an earlier step has established; CatalogError if it is missing after all."""
+    if value is None:
+        raise CatalogError("A fact that was looked up a moment ago is missing.", hint="Please report this as a bug.")
+    return value

@@ -68,12 +68,19 @@ class GgufSpeed(StreamSpeed):
         compute = peak * share
         gpus = np.asarray(case.gpus, dtype=np.float64)
         super().__init__(
-            input_tokens=case.input_tokens, output_tokens=case.output_tokens, fresh_tokens=case.fresh_tokens,
-            stream_dense_s=case.stream_dense / (rate * packed), stream_routed_s=case.stream_routed / (rate * packed),
-            experts=case.experts, experts_per_token=case.experts_per_token,
+            input_tokens=case.input_tokens,
+            output_tokens=case.output_tokens,
+            fresh_tokens=case.fresh_tokens,
+            stream_dense_s=case.stream_dense / (rate * packed),
+            stream_routed_s=case.stream_routed / (rate * packed),
+            experts=case.experts,
+            experts_per_token=case.experts_per_token,
             decode_compute_s=2 * case.active / compute,
-            prefill_token_s=2 * case.active_layers / compute, attention_s=2 * case.query / compute,
-            kv_token_s=case.kv_bytes_per_token / (rate * k["g_kvd"]), state_s=2 * case.state_bytes / rate,
+            prefill_token_s=2 * case.active_layers / compute,
+            attention_s=2 * case.query / compute,
+            kv_token_s=case.kv_bytes_per_token / (rate * k["g_kvd"]),
+            state_s=2 * case.state_bytes / rate,
             overhead_s=case.layers * k["g_layer"] * 1e-6 * (1 + k["g_split"] * (gpus - 1)),
-            slot_s=SLOT_S, schedule_s=0.005,
+            slot_s=SLOT_S,
+            schedule_s=0.005,
         )

@@ -25,7 +25,15 @@ PREFILL_CHUNK = 8192
 
 # Engine classes: constants differ by engine and its generation.
 ENGINES = ("vllm_new", "vllm_old", "trt_new", "trt_old", "sglang", "habana", "vllm_2026")
-_LAYER = ("layer_vllm_new", "layer_vllm_old", "layer_trt_new", "layer_trt_old", "layer_sglang", "layer_habana", "layer_vllm_new")
+_LAYER = (
+    "layer_vllm_new",
+    "layer_vllm_old",
+    "layer_trt_new",
+    "layer_trt_old",
+    "layer_sglang",
+    "layer_habana",
+    "layer_vllm_new",
+)
 _SCHED = ("sched_vllm", "sched_vllm", "sched_trt", "sched_trt", "sched_sglang", "sched_vllm", "sched_vllm_2026")
 _SEQUENCE = ("seq_us", "seq_us_old", "seq_us", "seq_us", "seq_us", "seq_us", "seq_us")
 _TOKENISE = ("tok_us", "tok_us", "tok_us", "tok_us", "tok_us", "tok_us", "tok_us_2026")
@@ -126,7 +134,7 @@ class GpuSpeed(Takes):
         rate_16 = case.peak_16bit * k["mfu_bf"] * factor
         read = case.bandwidth * stream
         b, ba = case.weight_bytes, case.attention_bytes
-        sixteen = np.asarray(ba) == 2.0  # noqa: PLR2004 - two bytes = attention kept in 16 bits
+        sixteen = np.asarray(ba) == 2.0
         attention_read = np.where(sixteen, read, read * dtype_stream)
         attention_rate = np.where(sixteen, rate_16, rate)
         split = np.where(dpa, case.attention, case.attention / g)
@@ -146,7 +154,9 @@ class GpuSpeed(Takes):
         share = np.divide(case.experts_per_token, np.maximum(self.experts, 1.0))
         self._log_miss = np.log1p(-np.minimum(share, 1 - 1e-12))
         kv_read = case.bandwidth * k["ekv"]
-        shards = np.where(dpa, g, np.where(np.asarray(case.mla_layers) > 0, 1.0, np.minimum(g, np.maximum(case.kv_heads, 1))))
+        shards = np.where(
+            dpa, g, np.where(np.asarray(case.mla_layers) > 0, 1.0, np.minimum(g, np.maximum(case.kv_heads, 1)))
+        )
         self._kv_per_token = case.kv * case.kv_bytes / (shards * kv_read)
         self._kv_window_per_token = case.kv_window * case.kv_bytes / (shards * kv_read)
         self._window = np.asarray(case.window, dtype=np.float64)
@@ -154,11 +164,16 @@ class GpuSpeed(Takes):
         all_reduces = np.where(dpa, 1.0, 2.0)
         many = g > 1
         self.all_reduce_per_token = np.where(
-            many, all_reduces * case.layers * 2 * (g - 1) / g * case.hidden * 2 / (k["lb"] * np.maximum(case.link, 1.0)), 0.0)
+            many,
+            all_reduces * case.layers * 2 * (g - 1) / g * case.hidden * 2 / (k["lb"] * np.maximum(case.link, 1.0)),
+            0.0,
+        )
         self.layer_overhead = case.layers * _pick(_LAYER, case.engine, k) * 1e-6
         extra = case.mla_layers + 0.5 * np.asarray(case.linear_layers) + case.sparse_layers
         self.kernel_overhead = (case.moe_layers * k["router_us"] + extra * k["mla_us"]) * 1e-6
-        self.all_reduce_latency = np.where(many, all_reduces * case.layers * _pick(_ALL_REDUCE, case.link_class, k) * 1e-6, 0.0)
+        self.all_reduce_latency = np.where(
+            many, all_reduces * case.layers * _pick(_ALL_REDUCE, case.link_class, k) * 1e-6, 0.0
+        )
         self.fixed = self.layer_overhead + self.kernel_overhead + self.all_reduce_latency
         self.per_sequence = _pick(_SEQUENCE, case.engine, k) * 1e-6
         self._attention_rate = g * case.peak_16bit * k["mfu_att"] * factor
@@ -170,8 +185,11 @@ class GpuSpeed(Takes):
         self.burst = _pick(_BURST, case.engine, k)
         self.tail = k["tail"]
         self.context = self.s + self.o / 2
-        self.kv_per_sequence = (self._kv_per_token * self.context
-                                + self._kv_window_per_token * np.minimum(self.context, self._window) + self.state_read)
+        self.kv_per_sequence = (
+            self._kv_per_token * self.context
+            + self._kv_window_per_token * np.minimum(self.context, self._window)
+            + self.state_read
+        )
         self._chunk = np.minimum(self.fresh, PREFILL_CHUNK)
         self._chunk_share = self.fresh / self._chunk
         self.attention = self._attention_time()
@@ -199,41 +217,70 @@ class GpuSpeed(Takes):
     def step(self, sequences: Any) -> Array:
         """One decode step of `sequences` running sequences."""
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = (self.gemm(n) + np.maximum(self.head_weights, n * self.head_compute) + n * self.kv_per_sequence
-                         + self.all_reduce_per_token * n + self.fixed + n * self.per_sequence)
+        result: Array = (
+            self.gemm(n)
+            + np.maximum(self.head_weights, n * self.head_compute)
+            + n * self.kv_per_sequence
+            + self.all_reduce_per_token * n
+            + self.fixed
+            + n * self.per_sequence
+        )
         return result
 
-    def marginal_prefill(self, sequences: Any) -> Array:
-        """What one prompt adds to the steps of `sequences` running decodes."""
+    def marginal_prefill(self, sequences: Any, together: Any = 1.0) -> Array:
+        """What one prompt adds to the steps of `sequences` running decodes, when `together` prompts share a step."""
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = (self.gemm(self._chunk + n) - self.gemm(n)) * self._chunk_share + self._marginal_rest
+        added = (self.gemm(self._chunk * together + n) - self.gemm(n)) / together
+        result: Array = added * self._chunk_share + self._marginal_rest
+        return result
+
+    def interference_time(self, sequences: Any) -> Array:
+        """What the prompts of the other sequences add to one output token.
+
+        (n - 1)/o prompts arrive a step; more than one share its weight reads, so short outputs are not charged twice.
+        """
+        prompts = np.maximum(np.asarray(sequences, dtype=np.float64) - 1, 0) / self.o
+        shared = self.marginal_prefill(sequences, np.maximum(prompts, 1.0))
+        result: Array = self.interference * shared * prompts
         return result
 
     def prefill(self, prompts: Any = 1.0) -> Array:
         """`prompts` prompts alone on the GPUs, in chunks."""
         tokens = self.fresh * prompts
         steps = np.ceil(tokens / PREFILL_CHUNK)
-        result: Array = (steps * self.gemm(tokens / steps) + self.head_weights + self.attention * prompts
-                         + self.all_reduce_per_token * tokens + steps * self.fixed)
+        result: Array = (
+            steps * self.gemm(tokens / steps)
+            + self.head_weights
+            + self.attention * prompts
+            + self.all_reduce_per_token * tokens
+            + steps * self.fixed
+        )
         return result
 
     def tpot(self, sequences: Any) -> Array:
         """Mean time between a request's output tokens with `sequences` running, prefills of the others included."""
-        n = np.asarray(sequences, dtype=np.float64)
-        result: Array = self.step(n) + self.interference * self.marginal_prefill(n) * np.maximum(n - 1, 0) / self.o
+        result: Array = self.step(sequences) + self.interference_time(sequences)
         return result
 
     def ttft_closed(self, sequences: Any) -> Array:
         """Benchmark's closed loop with `sequences` clients, its start burst included."""
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = (self.schedule + self.tokenise * self.s + self.prefill() * (1 + self.burst * n)
-                         + np.where(n > 1, self.step(n), 0.0))
+        result: Array = (
+            self.schedule
+            + self.tokenise * self.s
+            + self.prefill() * (1 + self.burst * n)
+            + np.where(n > 1, self.step(n), 0.0)
+        )
         return result
 
     def ttft_steady(self, sequences: Any, prefill_load: Any = 0.0) -> Array:
         """Without a start burst: queueing behind other prefills at `prefill_load` (0..1) of the time, then one step."""
         n = np.asarray(sequences, dtype=np.float64)
         rho = np.clip(prefill_load, 0.0, 0.98)
-        result: Array = (self.schedule + self.tokenise * self.s + self.prefill() * (1 + rho / (2 * (1 - rho)))
-                         + np.where(n > 1, self.step(n), 0.0))
+        result: Array = (
+            self.schedule
+            + self.tokenise * self.s
+            + self.prefill() * (1 + rho / (2 * (1 - rho)))
+            + np.where(n > 1, self.step(n), 0.0)
+        )
         return result

@@ -16,21 +16,67 @@ from models.errors import InputError
 from models.llm import LLM, MLA, LinearMixer, MoE
 
 _FAMILIES = {
-    "llama": "llama", "llama4_text": "llama", "llama4": "llama", "mistral": "mistral", "mistral3": "mistral",
-    "ministral3": "mistral", "ministral": "mistral", "mixtral": "mistral", "qwen2": "qwen", "qwen2_moe": "qwen",
-    "qwen2_5_vl": "qwen", "qwen2_5_vl_text": "qwen", "qwen2_vl": "qwen", "qwen3": "qwen", "qwen3_moe": "qwen",
-    "qwen3_vl_text": "qwen", "qwen3_vl_moe_text": "qwen", "qwen3_next": "qwen", "gemma": "gemma", "gemma2": "gemma",
-    "gemma3": "gemma", "gemma3_text": "gemma", "phi3": "phi", "phimoe": "phi", "deepseek_v2": "deepseek",
-    "deepseek_v3": "deepseek", "deepseek_v32": "deepseek", "kimi_k2": "kimi", "gpt_oss": "gpt-oss", "glm": "glm",
-    "glm4": "glm", "glm4_moe": "glm", "glm_moe_dsa": "glm", "granite": "granite", "granitemoe": "granite", "olmo2": "olmo", "olmoe": "olmo",
-    "cohere": "cohere", "cohere2": "cohere", "starcoder2": "starcoder", "exaone4": "exaone", "smollm3": "smollm",
-    "ernie4_5": "ernie", "ernie4_5_moe": "ernie", "hunyuan_v1_dense": "hunyuan", "internlm2": "internlm",
-    "internlm3": "internlm", "seed_oss": "seed", "apertus": "apertus", "nemotron": "nemotron",
+    "llama": "llama",
+    "llama4_text": "llama",
+    "llama4": "llama",
+    "mistral": "mistral",
+    "mistral3": "mistral",
+    "ministral3": "mistral",
+    "ministral": "mistral",
+    "mixtral": "mistral",
+    "qwen2": "qwen",
+    "qwen2_moe": "qwen",
+    "qwen2_5_vl": "qwen",
+    "qwen2_5_vl_text": "qwen",
+    "qwen2_vl": "qwen",
+    "qwen3": "qwen",
+    "qwen3_moe": "qwen",
+    "qwen3_vl_text": "qwen",
+    "qwen3_vl_moe_text": "qwen",
+    "qwen3_next": "qwen",
+    "gemma": "gemma",
+    "gemma2": "gemma",
+    "gemma3": "gemma",
+    "gemma3_text": "gemma",
+    "phi3": "phi",
+    "phimoe": "phi",
+    "deepseek_v2": "deepseek",
+    "deepseek_v3": "deepseek",
+    "deepseek_v32": "deepseek",
+    "kimi_k2": "kimi",
+    "gpt_oss": "gpt-oss",
+    "glm": "glm",
+    "glm4": "glm",
+    "glm4_moe": "glm",
+    "glm_moe_dsa": "glm",
+    "granite": "granite",
+    "granitemoe": "granite",
+    "olmo2": "olmo",
+    "olmoe": "olmo",
+    "cohere": "cohere",
+    "cohere2": "cohere",
+    "starcoder2": "starcoder",
+    "exaone4": "exaone",
+    "smollm3": "smollm",
+    "ernie4_5": "ernie",
+    "ernie4_5_moe": "ernie",
+    "hunyuan_v1_dense": "hunyuan",
+    "internlm2": "internlm",
+    "internlm3": "internlm",
+    "seed_oss": "seed",
+    "apertus": "apertus",
+    "nemotron": "nemotron",
 }
 """model_type -> family; types that are not here have layers this module does not know."""
 
-_GEMMA3 = {"num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262_208,
-           "max_position_embeddings": 131_072, "sliding_window": 4096}
+_GEMMA3 = {
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+    "vocab_size": 262_208,
+    "max_position_embeddings": 131_072,
+    "sliding_window": 4096,
+}
 # What transformers fills in when a config.json leaves the field out (5.x defaults, 2026-11-30).
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "gemma": {"head_dim": 256},
@@ -43,7 +89,16 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 _TIED = {"gemma", "gemma2", "gemma3", "gemma3_text", "cohere", "cohere2"}
 _QKV_BIAS = {"qwen2", "qwen2_moe", "qwen2_vl", "qwen2_5_vl", "qwen2_5_vl_text", "gpt_oss", "starcoder2"}
-_QK_NORM = {"qwen3", "qwen3_moe", "qwen3_vl_text", "qwen3_vl_moe_text", "qwen3_next", "gemma3", "gemma3_text", "exaone4"}
+_QK_NORM = {
+    "qwen3",
+    "qwen3_moe",
+    "qwen3_vl_text",
+    "qwen3_vl_moe_text",
+    "qwen3_next",
+    "gemma3",
+    "gemma3_text",
+    "exaone4",
+}
 _NOT_GATED = {"starcoder2", "nemotron", "apertus"}
 _NORMS = {"gemma2": 4, "gemma3": 4, "gemma3_text": 4, "glm4": 4, "cohere": 1, "cohere2": 1}
 _PATTERN = {"gemma2": 2, "gemma3": 6, "gemma3_text": 6, "cohere2": 4, "gpt_oss": 2, "llama4_text": 4}
@@ -133,14 +188,24 @@ def read_config(path: str | Path) -> LLM:
 def from_config(raw: dict[str, Any], *, name: str, source: str = "config.json") -> LLM:
     """The model a parsed config.json describes; raises InputError as `read_config` does."""
     text = raw.get("text_config", raw)
-    text = {**{key: raw[key] for key in ("tie_word_embeddings", "torch_dtype", "dtype", "quantization_config") if key in raw},
-            **(text if isinstance(text, dict) else {})}
+    text = {
+        **{
+            key: raw[key]
+            for key in ("tie_word_embeddings", "torch_dtype", "dtype", "quantization_config")
+            if key in raw
+        },
+        **(text if isinstance(text, dict) else {}),
+    }
     kind = str(text.get("model_type") or raw.get("model_type") or "")
     if not kind:
-        raise InputError(f"{name}: the config.json has no model_type.", hint="Give the config.json of the model itself.")
+        raise InputError(
+            f"{name}: the config.json has no model_type.", hint="Give the config.json of the model itself."
+        )
     if kind not in _FAMILIES:
-        raise InputError(f"{name}: models of type {kind!r} are not known from their config.json.",
-                         hint="`rackrate catalog models` lists the models that are built in.")
+        raise InputError(
+            f"{name}: models of type {kind!r} are not known from their config.json.",
+            hint="`rackrate catalog models` lists the models that are built in.",
+        )
     present = {key: value for key, value in text.items() if value is not None}
     try:
         config = _Config.model_validate({**_DEFAULTS.get(kind, {}), **present, "model_type": kind})
@@ -162,12 +227,18 @@ def _mixers(config: _Config) -> tuple[list[str], int | None]:
     layers, kind = config.num_hidden_layers, config.model_type
     window = config.attention_chunk_size if kind.startswith("llama4") else config.sliding_window
     if config.layer_types:
-        named = {"full_attention": "full", "sliding_attention": "sliding", "chunked_attention": "sliding",
-                 "linear_attention": "linear"}
+        named = {
+            "full_attention": "full",
+            "sliding_attention": "sliding",
+            "chunked_attention": "sliding",
+            "linear_attention": "linear",
+        }
         unknown = sorted(set(config.layer_types) - set(named))
         if unknown or len(config.layer_types) != layers:
-            raise InputError(f"layer_types in the config.json is not usable: {len(config.layer_types)} entries for {layers} "
-                             f"layers{', unknown ' + ', '.join(unknown) if unknown else ''}.")
+            raise InputError(
+                f"layer_types in the config.json is not usable: {len(config.layer_types)} entries for {layers} "
+                f"layers{', unknown ' + ', '.join(unknown) if unknown else ''}."
+            )
         return [named[one] for one in config.layer_types], window
     if kind == "qwen3_next":
         every = config.full_attention_interval or 4
@@ -175,8 +246,12 @@ def _mixers(config: _Config) -> tuple[list[str], int | None]:
     pattern = config.sliding_window_pattern or _PATTERN.get(kind)
     if window and pattern:
         first_slides = kind == "gpt_oss"
-        return [("sliding" if (i % 2 == 0) == first_slides else "full") if pattern == 2 and first_slides
-                else ("full" if (i + 1) % pattern == 0 else "sliding") for i in range(layers)], window
+        return [
+            ("sliding" if (i % 2 == 0) == first_slides else "full")
+            if pattern == 2 and first_slides
+            else ("full" if (i + 1) % pattern == 0 else "sliding")
+            for i in range(layers)
+        ], window
     # Phi-3 lists a window on every layer that engines do not use; Qwen lists one that is switched off.
     if window and config.use_sliding_window and kind in ("mistral", "mixtral", "starcoder2"):
         return ["sliding"] * layers, window
@@ -209,8 +284,13 @@ def _moe(config: _Config) -> MoE | None:
         shared, shared_width = 1, width
     if shared_width and not shared:
         shared = 1
-    return MoE(experts=config.experts, experts_per_token=config.experts_per_token, moe_ffn=width, shared_experts=shared,
-               shared_ffn=shared_width if shared else None)
+    return MoE(
+        experts=config.experts,
+        experts_per_token=config.experts_per_token,
+        moe_ffn=width,
+        shared_experts=shared,
+        shared_ffn=shared_width if shared else None,
+    )
 
 
 def _mla(config: _Config) -> MLA | None:
@@ -218,23 +298,33 @@ def _mla(config: _Config) -> MLA | None:
         return None
     if config.qk_rope_head_dim is None or config.qk_nope_head_dim is None or config.v_head_dim is None:
         raise InputError("The config.json has kv_lora_rank without the head sizes of latent attention.")
-    return MLA(kv_lora_rank=config.kv_lora_rank, q_lora_rank=config.q_lora_rank, qk_rope_head_dim=config.qk_rope_head_dim,
-               qk_nope_head_dim=config.qk_nope_head_dim, v_head_dim=config.v_head_dim, index_n_heads=config.index_n_heads,
-               index_head_dim=config.index_head_dim)
+    return MLA(
+        kv_lora_rank=config.kv_lora_rank,
+        q_lora_rank=config.q_lora_rank,
+        qk_rope_head_dim=config.qk_rope_head_dim,
+        qk_nope_head_dim=config.qk_nope_head_dim,
+        v_head_dim=config.v_head_dim,
+        index_n_heads=config.index_n_heads,
+        index_head_dim=config.index_head_dim,
+    )
 
 
 def _attention_params(config: _Config, mla: MLA | None, kv_heads: int, head_dim: int, gated: bool) -> int:
     h, heads = config.hidden_size, config.num_attention_heads
     if mla is not None:
         head = mla.qk_nope_head_dim + mla.qk_rope_head_dim
-        query = (h * mla.q_lora_rank + mla.q_lora_rank + mla.q_lora_rank * heads * head if mla.q_lora_rank
-                 else h * heads * head)
+        query = (
+            h * mla.q_lora_rank + mla.q_lora_rank + mla.q_lora_rank * heads * head
+            if mla.q_lora_rank
+            else h * heads * head
+        )
         latent = h * (mla.kv_lora_rank + mla.qk_rope_head_dim) + mla.kv_lora_rank
         up = mla.kv_lora_rank * heads * (mla.qk_nope_head_dim + mla.v_head_dim)
         index = 0
         if mla.index_n_heads and mla.index_head_dim:
-            index = ((mla.q_lora_rank or h) * mla.index_n_heads * mla.index_head_dim
-                     + h * (mla.index_head_dim + mla.index_n_heads))
+            index = (mla.q_lora_rank or h) * mla.index_n_heads * mla.index_head_dim + h * (
+                mla.index_head_dim + mla.index_n_heads
+            )
         return query + latent + up + index + heads * mla.v_head_dim * h
     query, key_value = heads * head_dim, kv_heads * head_dim
     weights = h * (query * (2 if gated else 1) + 2 * key_value) + query * h
@@ -248,8 +338,14 @@ def _attention_params(config: _Config, mla: MLA | None, kv_heads: int, head_dim:
 def _linear_params(h: int, linear: LinearMixer) -> int:
     dims = dict(linear.dims)
     key, value = dims["key_heads"] * dims["key_head_dim"], dims["value_heads"] * dims["value_head_dim"]
-    return (h * (2 * key + 2 * value) + h * 2 * dims["value_heads"] + (2 * key + value) * dims["conv"]
-            + 2 * dims["value_heads"] + dims["value_head_dim"] + value * h)
+    return (
+        h * (2 * key + 2 * value)
+        + h * 2 * dims["value_heads"]
+        + (2 * key + value) * dims["conv"]
+        + 2 * dims["value_heads"]
+        + dims["value_head_dim"]
+        + value * h
+    )
 
 
 def _vision_params(raw: dict[str, Any], hidden: int) -> int:
@@ -295,12 +391,22 @@ def _model(config: _Config, raw: dict[str, Any], name: str, source: str) -> LLM:
     embedding = config.vocab_size * h
     linear_layers = mixers.count("linear")
     moe_layers = sum(is_moe)
-    text = (embedding * (1 if tied else 2) + h + layers * _NORMS.get(kind, 2) * h
-            + (layers - linear_layers) * attention + (linear_layers * _linear_params(h, linear) if linear else 0)
-            + (layers - moe_layers) * dense + moe_layers * (routed + shared + router))
+    text = (
+        embedding * (1 if tied else 2)
+        + h
+        + layers * _NORMS.get(kind, 2) * h
+        + (layers - linear_layers) * attention
+        + (linear_layers * _linear_params(h, linear) if linear else 0)
+        + (layers - moe_layers) * dense
+        + moe_layers * (routed + shared + router)
+    )
     # A multi-token-prediction layer repeats one layer and, in most checkpoints seen, embedding and head.
-    extra_layer = (attention + (routed + shared + router if moe else dense) + 2 * h * h
-                   + (0 if kind == "glm_moe_dsa" else 2 * embedding))
+    extra_layer = (
+        attention
+        + (routed + shared + router if moe else dense)
+        + 2 * h * h
+        + (0 if kind == "glm_moe_dsa" else 2 * embedding)
+    )
     extra = config.num_nextn_predict_layers * extra_layer + _vision_params(raw, h)
     active = text - moe_layers * (routed - routed // moe.experts * moe.experts_per_token) if moe else None
 
@@ -315,20 +421,45 @@ def _model(config: _Config, raw: dict[str, Any], name: str, source: str) -> LLM:
         # The recurrent matrix is kept in 32 bit, the convolution's tail in 16 bit.
         state = linear_layers * (4 * recurrent + 2 * convolved * (dims["conv"] - 1))
     return LLM(
-        name=name, hf_id=None, family=_FAMILIES[kind], params_total=text + extra, params_extra=extra, params_active=active,
-        layers=layers, hidden=h, heads=heads, kv_heads=kv_heads, head_dim=head_dim, ffn=ffn, vocab=config.vocab_size,
-        tie_embeddings=tied, max_context=config.max_position_embeddings,
+        name=name,
+        hf_id=None,
+        family=_FAMILIES[kind],
+        params_total=text + extra,
+        params_extra=extra,
+        params_active=active,
+        layers=layers,
+        hidden=h,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=head_dim,
+        ffn=ffn,
+        vocab=config.vocab_size,
+        tie_embeddings=tied,
+        max_context=config.max_position_embeddings,
         attention_kind="mla" if mla else ("mha" if kv_heads == heads else "gqa"),
         layer_groups=tuple((mixer, feed, count) for (mixer, feed), count in groups.items()),
-        sliding_window=window if sliding else None, mla=mla, linear=linear, moe=moe, mlp_gated=gated, out_gate=out_gate,
-        kv_elements_full=full * per_layer, kv_elements_sliding=sliding * per_layer, state_bytes_per_sequence=state,
-        native_dtype=_native_dtype(config), source=source)
+        sliding_window=window if sliding else None,
+        mla=mla,
+        linear=linear,
+        moe=moe,
+        mlp_gated=gated,
+        out_gate=out_gate,
+        kv_elements_full=full * per_layer,
+        kv_elements_sliding=sliding * per_layer,
+        state_bytes_per_sequence=state,
+        native_dtype=_native_dtype(config),
+        source=source,
+    )
 
 
 def _linear(config: _Config) -> LinearMixer:
-    sizes = {"key_heads": config.linear_num_key_heads, "key_head_dim": config.linear_key_head_dim,
-             "value_heads": config.linear_num_value_heads, "value_head_dim": config.linear_value_head_dim,
-             "conv": config.linear_conv_kernel_dim}
+    sizes = {
+        "key_heads": config.linear_num_key_heads,
+        "key_head_dim": config.linear_key_head_dim,
+        "value_heads": config.linear_num_value_heads,
+        "value_head_dim": config.linear_value_head_dim,
+        "conv": config.linear_conv_kernel_dim,
+    }
     dims = tuple((key, value) for key, value in sizes.items() if value)
     if len(dims) < len(sizes):
         raise InputError("The config.json has linear-attention layers without their head sizes.")

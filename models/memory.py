@@ -29,6 +29,8 @@ ACTIVATION_MOE_GIB = 7.38
 ACTIVATION_VISION_GIB = 2.12
 """Peak of one 8,192-token prefill step on an H100: Llama-3.3-70B 4.84, gpt-oss 7.38, Mistral-Small-3.2 (vision) 2.12 GiB
 (llm-d planner logs, 2026-01..04). Older releases logged 0.2-1.6: a pool can be that much larger."""
+ACTIVATION_VISION_SMALL_GIB = 2.51
+"""The same on smaller cards, their image encoder's profile included: Qwen2.5-VL-72B on 40 GB cards (vLLM issue 16570, 2025-04)."""
 ACTIVATION_FLOOR_GIB = 0.3
 NON_TORCH_GIB = (0.13, 0.55)
 """Driver and NCCL memory of one GPU, alone and with tensor parallelism."""
@@ -74,7 +76,9 @@ def kv_bytes_per_token(llm: LLM, bytes_per_element: float = 2.0) -> float:
     return (llm.kv_elements_full + llm.kv_elements_sliding) * bytes_per_element
 
 
-def sequence_gib(llm: LLM, context: Any, bytes_per_element: float, shards: Any, tp: Any, *, full_window: bool = False) -> Array:
+def sequence_gib(
+    llm: LLM, context: Any, bytes_per_element: Any, shards: Any, tp: Any, *, full_window: bool = False
+) -> Array:
     """Cache of one sequence of `context` tokens on one GPU; llama.cpp gives sliding layers the whole context (`full_window`)."""
     tokens = np.ceil(np.asarray(context, dtype=np.float64) / BLOCK_TOKENS) * BLOCK_TOKENS
     window = tokens if full_window or not llm.sliding_window else np.minimum(tokens, float(llm.sliding_window))
@@ -100,8 +104,17 @@ def activation_gib(llm: LLM, nominal: Any, small_chunk: Any = False) -> Array:
     return result
 
 
-def kv_pool_gib(llm: LLM, weights_gib: Any, nominal: Any, measured_usable: Any, tp: Any, utilization: Any, *, amd: Any = False,
-                small_chunk: Any = False) -> Array:
+def kv_pool_gib(
+    llm: LLM,
+    weights_gib: Any,
+    nominal: Any,
+    measured_usable: Any,
+    tp: Any,
+    utilization: Any,
+    *,
+    amd: Any = False,
+    small_chunk: Any = False,
+) -> Array:
     """KV pool of one GPU under a serving engine: usable x utilisation - weights - activation peak - driver memory.
 
     Args:
@@ -117,9 +130,14 @@ def kv_pool_gib(llm: LLM, weights_gib: Any, nominal: Any, measured_usable: Any, 
     """
     nominal = np.asarray(nominal, dtype=np.float64)
     non_torch = np.where(np.asarray(tp) > 1, NON_TORCH_GIB[1], NON_TORCH_GIB[0])
-    large = usable_gib(nominal, measured_usable) * utilization - weights_gib - activation_gib(llm, nominal, small_chunk) - non_torch
+    large = (
+        usable_gib(nominal, measured_usable) * utilization
+        - weights_gib
+        - activation_gib(llm, nominal, small_chunk)
+        - non_torch
+    )
     reserve = np.where(amd, _SMALL_CARD_RESERVE_GB["amd"], _SMALL_CARD_RESERVE_GB["nvidia"]) * GB / GIB
-    vision = ACTIVATION_VISION_GIB if has_vision(llm) else 0.0
+    vision = ACTIVATION_VISION_SMALL_GIB if has_vision(llm) else 0.0
     small = _SMALL_CARD_SHARE * nominal * utilization - reserve - weights_gib - vision
     result: Array = np.where(nominal >= LARGE_CARD_GIB, large, small)
     return result

@@ -37,11 +37,39 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
 # CPU names
 
 _NOISE = re.compile(
-    r"\bor equivalent\b|\(r\)|\(tm\)|®|™|\b(?:processor|prozessor|cpu|\d+-core)\b|@\s*[\d.]+\s*ghz|\b[\d.]+\s*ghz\b", re.IGNORECASE)
+    r"\bor equivalent\b|\(r\)|\(tm\)|®|™|\b(?:processor|prozessor|cpu|\d+-core)\b|@\s*[\d.]+\s*ghz|\b[\d.]+\s*ghz\b",
+    re.IGNORECASE,
+)
 _SOCKETS = re.compile(r"^\s*(?:(\d{1,2})\s*[x×](?=\s|[a-z])\s*|dual\s+|single\s+)", re.IGNORECASE)
-_BRANDS = frozenset(("intel", "amd", "xeon", "epyc", "ryzen", "core", "gold", "silver", "platinum", "bronze", "ampere", "aws",
-                     "threadripper", "opteron", "max", "series"))
-_VENDORS = {"intel": "Intel", "xeon": "Intel", "amd": "AMD", "epyc": "AMD", "ryzen": "AMD", "ampere": "Ampere", "aws": "AWS"}
+_BRANDS = frozenset(
+    (
+        "intel",
+        "amd",
+        "xeon",
+        "epyc",
+        "ryzen",
+        "core",
+        "gold",
+        "silver",
+        "platinum",
+        "bronze",
+        "ampere",
+        "aws",
+        "threadripper",
+        "opteron",
+        "max",
+        "series",
+    )
+)
+_VENDORS = {
+    "intel": "Intel",
+    "xeon": "Intel",
+    "amd": "AMD",
+    "epyc": "AMD",
+    "ryzen": "AMD",
+    "ampere": "Ampere",
+    "aws": "AWS",
+}
 
 
 def bare_cpu(name: str) -> str:
@@ -101,7 +129,7 @@ def instance_families(provider: str, server: str) -> tuple[str, ...]:
         found += [parts[2], f"{parts[2]} (X9)"] if len(parts) > 2 else []
     else:
         pieces = re.split(r"[.\-]", name)
-        found += [name[:sum(map(len, pieces[:n])) + n - 1] for n in range(len(pieces) - 1, 0, -1)]
+        found += [name[: sum(map(len, pieces[:n])) + n - 1] for n in range(len(pieces) - 1, 0, -1)]
         if provider == "vultr" and len(pieces) > 2:
             found.append(f"{pieces[0]}-{pieces[-1]}")
         if provider == "hetzner":

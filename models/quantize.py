@@ -67,7 +67,9 @@ def _gguf_bytes(llm: LLM, quant: Quant) -> WeightBytes:
     else:
         output = max(_GGUF_OUTPUT_BITS, plain)
         embedding = plain
-        body = (bits * _REFERENCE_TOTAL - (embedding + output) * _REFERENCE_VOCAB) / (_REFERENCE_TOTAL - 2 * _REFERENCE_VOCAB)
+        body = (bits * _REFERENCE_TOTAL - (embedding + output) * _REFERENCE_VOCAB) / (
+            _REFERENCE_TOTAL - 2 * _REFERENCE_VOCAB
+        )
     body_weights = max(shape.text - shape.head - shape.embedding, 0.0)
     total = (body_weights * body + shape.head * output + shape.embedding * embedding) / 8
     return WeightBytes(total, body / 8, body / 8, output / 8)
@@ -100,7 +102,7 @@ def compute_class(quant: Quant, chip: Chip) -> str:
     if kind in {"w4", "w8"}:
         return kind
     if kind == "gguf":
-        return "w4" if (quant.bytes_per_weight or 1) < 0.75 else "w8"  # noqa: PLR2004 - six bits and more count as eight
+        return "w4" if (quant.bytes_per_weight or 1) < 0.75 else "w8"
     return "bf16"
 
 

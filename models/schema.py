@@ -165,7 +165,11 @@ class ChipRow(Row):
 
     @model_validator(mode="after")
     def _holds_together(self) -> ChipRow:
-        if self.usable_gib and self.memory_gib and not 0.85 * self.memory_gib <= self.usable_gib <= 1.02 * self.memory_gib:
+        if (
+            self.usable_gib
+            and self.memory_gib
+            and not 0.85 * self.memory_gib <= self.usable_gib <= 1.02 * self.memory_gib
+        ):
             raise ValueError("usable memory is not a little below the nominal one")
         # Dense rates double with every halving of the number format; four times as much means a sparse figure.
         if self.bf16_tflops and self.fp8_tflops and not 0.9 <= self.fp8_tflops / self.bf16_tflops <= 2.6:

@@ -64,7 +64,9 @@ def open_loop(speed: GpuSpeed | StreamSpeed, rate: Any, limit: Any) -> Load:
     return Load(n, np.where(saturated, full.tpot, tpot), np.where(saturated, full.ttft, ttft), served, saturated)
 
 
-def largest_concurrency(speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: float | None, tpot_s: float | None) -> tuple[Array, Load]:
+def largest_concurrency(
+    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: float | None, tpot_s: float | None
+) -> tuple[Array, Load]:
     """Largest whole N <= limit whose TTFT and TPOT stay inside the targets, by bisection on ln N over all cases at once.
 
     Returns:

@@ -71,8 +71,15 @@ class Shape:
     @property
     def active(self) -> float:
         """Weights one token passes through, output head included, input embedding not."""
-        return (self.attention + self.attention_replicated + self.dense + self.shared + self.router
-                + self.moe_layers * self.experts_per_token * self.expert + self.head)
+        return (
+            self.attention
+            + self.attention_replicated
+            + self.dense
+            + self.shared
+            + self.router
+            + self.moe_layers * self.experts_per_token * self.expert
+            + self.head
+        )
 
 
 def _gqa_weights(hidden: int, heads: int, kv_heads: int, head_dim: int, *, gated: bool, k_eq_v: bool) -> float:
@@ -113,9 +120,15 @@ def shape_of(llm: LLM) -> Shape:
                 mla = llm.mla
                 rank, rope, nope, v = mla.kv_lora_rank, mla.qk_rope_head_dim, mla.qk_nope_head_dim, mla.v_head_dim
                 down = h * (rank + rope) + (h * mla.q_lora_rank if mla.q_lora_rank else 0)
-                up = (mla.q_lora_rank or h) * llm.heads * (nope + rope) + rank * llm.heads * (nope + v) + llm.heads * v * h
+                up = (
+                    (mla.q_lora_rank or h) * llm.heads * (nope + rope)
+                    + rank * llm.heads * (nope + v)
+                    + llm.heads * v * h
+                )
                 if mla.index_n_heads and mla.index_head_dim:
-                    down += (mla.q_lora_rank or h) * mla.index_n_heads * mla.index_head_dim + h * (mla.index_head_dim + mla.index_n_heads)
+                    down += (mla.q_lora_rank or h) * mla.index_n_heads * mla.index_head_dim + h * (
+                        mla.index_head_dim + mla.index_n_heads
+                    )
                     sparse_layers += count
                 attention += count * up
                 replicated += count * down
@@ -125,7 +138,9 @@ def shape_of(llm: LLM) -> Shape:
                 full = mixer != "sliding"
                 head_dim = llm.global_head_dim if full and llm.global_head_dim else llm.head_dim
                 kv_heads = llm.global_kv_heads if full and llm.global_kv_heads else llm.kv_heads
-                attention += count * _gqa_weights(h, llm.heads, kv_heads, head_dim, gated=llm.out_gate, k_eq_v=full and llm.k_eq_v)
+                attention += count * _gqa_weights(
+                    h, llm.heads, kv_heads, head_dim, gated=llm.out_gate, k_eq_v=full and llm.k_eq_v
+                )
                 if full:
                     query += count * llm.heads * head_dim
                 else:
@@ -153,10 +168,29 @@ def shape_of(llm: LLM) -> Shape:
         if abs(implied / expert - 1) > 0.03 and implied > 0:
             expert = implied
     return Shape(
-        layers=llm.layers, hidden=h, kv_heads=llm.kv_heads, attention=attention, attention_replicated=replicated,
-        dense=dense, shared=shared, moe_layers=moe_layers, experts=llm.moe.experts if llm.moe else 0,
-        experts_per_token=llm.moe.experts_per_token if llm.moe else 0, expert=expert, router=router, head=head, embedding=embedding,
-        kv=float(llm.kv_elements_full), kv_window=float(llm.kv_elements_sliding), window=float(llm.sliding_window or 0),
-        state=llm.state_bytes_per_sequence / 2, query=query, query_window=query_window,
-        mla_layers=mla_layers, linear_layers=linear_layers, sparse_layers=sparse_layers, total=total, text=text,
+        layers=llm.layers,
+        hidden=h,
+        kv_heads=llm.kv_heads,
+        attention=attention,
+        attention_replicated=replicated,
+        dense=dense,
+        shared=shared,
+        moe_layers=moe_layers,
+        experts=llm.moe.experts if llm.moe else 0,
+        experts_per_token=llm.moe.experts_per_token if llm.moe else 0,
+        expert=expert,
+        router=router,
+        head=head,
+        embedding=embedding,
+        kv=float(llm.kv_elements_full),
+        kv_window=float(llm.kv_elements_sliding),
+        window=float(llm.sliding_window or 0),
+        state=llm.state_bytes_per_sequence / 2,
+        query=query,
+        query_window=query_window,
+        mla_layers=mla_layers,
+        linear_layers=linear_layers,
+        sparse_layers=sparse_layers,
+        total=total,
+        text=text,
     )

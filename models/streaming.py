@@ -37,9 +37,25 @@ class StreamSpeed(Takes):
     A step of n sequences: max(weights of the experts they read, n x compute) + n x KV + overhead + slots.
     """
 
-    def __init__(self, *, input_tokens: Any, output_tokens: Any, fresh_tokens: Any, stream_dense_s: Any, stream_routed_s: Any,
-                 experts: Any, experts_per_token: Any, decode_compute_s: Any, prefill_token_s: Any, attention_s: Any,
-                 kv_token_s: Any, state_s: Any, overhead_s: Any, slot_s: float, schedule_s: float) -> None:
+    def __init__(  # noqa: PLR0913 - the terms of one formula, by name
+        self,
+        *,
+        input_tokens: Any,
+        output_tokens: Any,
+        fresh_tokens: Any,
+        stream_dense_s: Any,
+        stream_routed_s: Any,
+        experts: Any,
+        experts_per_token: Any,
+        decode_compute_s: Any,
+        prefill_token_s: Any,
+        attention_s: Any,
+        kv_token_s: Any,
+        state_s: Any,
+        overhead_s: Any,
+        slot_s: float,
+        schedule_s: float,
+    ) -> None:
         self.s = np.asarray(input_tokens, dtype=np.float64)
         self.o = np.asarray(output_tokens, dtype=np.float64)
         self.fresh = self.s if fresh_tokens is None else np.asarray(fresh_tokens, dtype=np.float64)
@@ -62,14 +78,20 @@ class StreamSpeed(Takes):
 
     def stream(self, sequences: Any) -> Array:
         """Weight reads of one step."""
-        result: Array = self.weights + self.routed * distinct_experts(self.experts, self.per_token, sequences) / self.experts
+        result: Array = (
+            self.weights + self.routed * distinct_experts(self.experts, self.per_token, sequences) / self.experts
+        )
         return result
 
     def step(self, sequences: Any) -> Array:
         """One decode step of `sequences` running sequences."""
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = (np.maximum(self.stream(n), n * self.decode_compute) + n * self.kv_per_sequence + self.overhead
-                         + self.slot * np.maximum(n - 1, 0))
+        result: Array = (
+            np.maximum(self.stream(n), n * self.decode_compute)
+            + n * self.kv_per_sequence
+            + self.overhead
+            + self.slot * np.maximum(n - 1, 0)
+        )
         return result
 
     def prefill(self, prompts: Any = 1.0) -> Array:
@@ -83,10 +105,15 @@ class StreamSpeed(Takes):
         result: Array = self.prefill() + 0.0 * np.asarray(sequences, dtype=np.float64)
         return result
 
+    def interference_time(self, sequences: Any) -> Array:
+        """What the prompts of the other streams add to one output token: they run apart and stop it."""
+        n = np.asarray(sequences, dtype=np.float64)
+        result: Array = self.interference * self.prefill() * np.maximum(n - 1, 0) / self.o
+        return result
+
     def tpot(self, sequences: Any) -> Array:
         """Mean time between output tokens with `sequences` streams, prompts of the others included."""
-        n = np.asarray(sequences, dtype=np.float64)
-        result: Array = self.step(n) + self.interference * self.prefill() * np.maximum(n - 1, 0) / self.o
+        result: Array = self.step(sequences) + self.interference_time(sequences)
         return result
 
     def ttft_closed(self, sequences: Any) -> Array:

@@ -78,7 +78,9 @@ class ServerTable:
         """Rates of every CPU server's one socket under an engine (None for GPU servers and unknown bandwidth)."""
         known = self._rates.get(engine)
         if known is None:
-            known = self._rates[engine] = [_rates_of(server, engine) if server.kind == "cpu" else None for server in self.servers]
+            known = self._rates[engine] = [
+                _rates_of(server, engine) if server.kind == "cpu" else None for server in self.servers
+            ]
         return known
 
 
@@ -99,5 +101,12 @@ def _rates_of(server: Server, engine: str) -> CpuRates | None:
     bandwidth = None
     if server.memory_channels and server.memory_mts and server.vcpus is None:
         bandwidth = server.memory_channels * server.memory_mts * 8 / 1000
-    return cpu_rates(server.cpu, arch=server.arch, cores=cores, engine=engine, packed=server.packed, shared=server.shared_cpu,
-                     bandwidth_gb_s=bandwidth)
+    return cpu_rates(
+        server.cpu,
+        arch=server.arch,
+        cores=cores,
+        engine=engine,
+        packed=server.packed,
+        shared=server.shared_cpu,
+        bandwidth_gb_s=bandwidth,
+    )

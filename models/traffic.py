@@ -53,8 +53,10 @@ class Workload:
 
     def __post_init__(self) -> None:
         if (self.requests_per_s is None) == (self.concurrency is None):
-            raise WorkloadError("A workload has either requests per second or a number of concurrent users.",
-                                hint="Give --rps or --concurrency, not both.")
+            raise WorkloadError(
+                "A workload has either requests per second or a number of concurrent users.",
+                hint="Give --rps or --concurrency, not both.",
+            )
         rules: tuple[tuple[str, float | None, float, float], ...] = (
             ("--input-tokens", self.input_tokens, 1, 10_000_000),
             ("--output-tokens", self.output_tokens, 1, 1_000_000),

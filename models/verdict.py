@@ -123,8 +123,14 @@ def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:
     at = np.arange(len(read("kind"))) if rows is None else np.asarray(rows, dtype=np.intp)
     work = compared.workload
     currencies = read("cost_currency")
-    return _View(at, read, work.ttft_ms or math.inf, work.tpot_ms or math.inf,
-                 str(currencies[0]) if len(currencies) else "USD", work.requests_per_s)
+    return _View(
+        at,
+        read,
+        work.ttft_ms or math.inf,
+        work.tpot_ms or math.inf,
+        str(currencies[0]) if len(currencies) else "USD",
+        work.requests_per_s,
+    )
 
 
 def _kinds(view: _View) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -134,7 +140,9 @@ def _kinds(view: _View) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 def _in_stock(view: _View) -> NDArray[np.bool_]:
     gone = ("out of stock", "out_of_stock", "sold out", "sold_out", "unavailable")
-    return np.array([str(text or "").strip().lower() not in gone for text in view.read("availability")[view.at]], dtype=bool)
+    return np.array(
+        [str(text or "").strip().lower() not in gone for text in view.read("availability")[view.at]], dtype=bool
+    )
 
 
 def _cheapest(view: _View, mask: NDArray[np.bool_], cost: NDArray[np.float64], stock: NDArray[np.bool_]) -> int | None:
@@ -154,27 +162,40 @@ def _cheapest(view: _View, mask: NDArray[np.bool_], cost: NDArray[np.float64], s
 
 # both kinds meet the targets
 
+
 def _both(view: _View, cpu: int, gpu: int) -> Verdict:
     cpu_cost, gpu_cost = view.value("monthly_cost", cpu), view.value("monthly_cost", gpu)
     changes = (*_risk(view, cpu), *_risk(view, gpu))
     (cpu_low, cpu_high), (gpu_low, gpu_high) = _cost_band(view, cpu), _cost_band(view, gpu)
     if cpu_low <= gpu_high and gpu_low <= cpu_high and cpu_cost != gpu_cost:
-        return Verdict("close", f"Too close to call: {view.price(cpu)} (CPU) and {view.price(gpu)} (GPU) lie within each other's "
-                       "error band.", cpu, gpu, changes=changes)
+        return Verdict(
+            "close",
+            f"Too close to call: {view.price(cpu)} (CPU) and {view.price(gpu)} (GPU) lie within each other's "
+            "error band.",
+            cpu,
+            gpu,
+            changes=changes,
+        )
     if cpu_cost <= gpu_cost:
-        sentence = (f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that meets the targets, "
-                    f"{view.label(gpu)}, costs {_times(gpu_cost / cpu_cost)} ({view.money(gpu_cost)}).")
+        sentence = (
+            f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that meets the targets, "
+            f"{view.label(gpu)}, costs {_times(gpu_cost / cpu_cost)} ({view.money(gpu_cost)})."
+        )
         return Verdict("cpu_enough", sentence, cpu, gpu, changes=(*_crossing(view, cpu, gpu), *changes))
-    sentence = (f"A GPU is cheaper: {view.price(gpu)}, {view.speed(gpu)}; the cheapest CPU that meets the targets, "
-                f"{view.label(cpu)}, costs {_times(cpu_cost / gpu_cost)} ({view.money(cpu_cost)}).")
+    sentence = (
+        f"A GPU is cheaper: {view.price(gpu)}, {view.speed(gpu)}; the cheapest CPU that meets the targets, "
+        f"{view.label(cpu)}, costs {_times(cpu_cost / gpu_cost)} ({view.money(cpu_cost)})."
+    )
     return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
 
 
 def _cost_band(view: _View, offer: int) -> tuple[float, float]:
     """Monthly cost if the server is as fast, or as slow, as its error band allows: whole servers, so often one figure."""
     month, count = view.value("monthly_cost", offer), view.value("servers_needed", offer)
-    rate, low, high = (view.value(name, offer) for name in (
-        "output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high"))
+    rate, low, high = (
+        view.value(name, offer)
+        for name in ("output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high")
+    )
     used = view.value("utilization", offer)
     if not (rate > 0 and low > 0 and high > 0 and count > 0 and used > 0):
         return month, month
@@ -205,11 +226,14 @@ def _risk(view: _View, offer: int) -> tuple[str, ...]:
         high = view.value(f"{column}_high", offer)
         if high > target:
             low = view.value(f"{column}_low", offer)
-            found.append(f"{view.label(offer)} may miss the {name} target of {_time(target)}: its band is {_time(low)} to {_time(high)}.")
+            found.append(
+                f"{view.label(offer)} may miss the {name} target of {_time(target)}: its band is {_time(low)} to {_time(high)}."
+            )
     return tuple(found)
 
 
 # one kind meets them
+
 
 def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
     cheapest = f"cheapest is {view.price(gpu)}, {view.speed(gpu)}"
@@ -217,8 +241,13 @@ def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
     if nearest is None:
         has_cpu = _kinds(view)[0].any()
         why = "no CPU server here holds the model" if has_cpu else "no CPU server is among these offers"
-        return Verdict("gpu_needed" if has_cpu else "only_gpu", f"{'A GPU is needed' if has_cpu else 'Only GPU servers are compared'}: "
-                       f"{why}; {cheapest}.", None, gpu, changes=_risk(view, gpu))
+        return Verdict(
+            "gpu_needed" if has_cpu else "only_gpu",
+            f"{'A GPU is needed' if has_cpu else 'Only GPU servers are compared'}: {why}; {cheapest}.",
+            None,
+            gpu,
+            changes=_risk(view, gpu),
+        )
     sentence = f"A GPU is needed: no CPU server meets {_missed(view, cpu_fits)}; {cheapest}."
     near = f"The nearest CPU server, {view.price(nearest)}, would have {view.speed(nearest)} ({_over(miss)})."
     return Verdict("gpu_needed", sentence, None, gpu, nearest, (near, *_risk(view, gpu)))
@@ -228,7 +257,9 @@ def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
     answer = f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}"
     nearest, _ = _nearest(view, gpu_fits)
     if not _kinds(view)[1].any():
-        return Verdict("only_cpu", f"{answer}; no GPU server is among these offers.", cpu, None, changes=_risk(view, cpu))
+        return Verdict(
+            "only_cpu", f"{answer}; no GPU server is among these offers.", cpu, None, changes=_risk(view, cpu)
+        )
     why = "no GPU server here holds the model" if nearest is None else "no GPU server here meets the targets"
     return Verdict("only_cpu", f"{answer}; {why}.", cpu, None, nearest, _risk(view, cpu))
 
@@ -244,6 +275,7 @@ def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
 
 
 # none does
+
 
 def _miss(view: _View) -> NDArray[np.float64]:
     """How many times over its worse target each offer is."""
@@ -268,12 +300,17 @@ def _nearest(view: _View, mask: NDArray[np.bool_]) -> tuple[int | None, float]:
 def _none_meets(view: _View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], cost: NDArray[np.float64]) -> Verdict:
     count = int(meets.sum())
     if count:
-        return Verdict("no_prices", f"{count:,} {'server meets' if count == 1 else 'servers meet'} the targets, but none of them has "
-                       "a price.")
+        return Verdict(
+            "no_prices",
+            f"{count:,} {'server meets' if count == 1 else 'servers meet'} the targets, but none of them has a price.",
+        )
     if not (fits & ~np.isnan(cost)).any() and not np.isfinite(_miss(view)[fits]).any():
         held = int(fits.sum())
-        return Verdict("no_estimate", f"{held:,} {'server holds' if held == 1 else 'servers hold'} the model, but none has an estimate "
-                       "and a price.")
+        return Verdict(
+            "no_estimate",
+            f"{held:,} {'server holds' if held == 1 else 'servers hold'} the model, but none has an estimate "
+            "and a price.",
+        )
     nearest, miss = _nearest(view, fits)
     if nearest is None:
         return Verdict("none_meets", "Nothing meets the targets, and no server that comes near has a price.")
@@ -312,12 +349,17 @@ def _nothing_fits(view: _View) -> Verdict:
         return Verdict("nothing_fits", "No server here holds the model.")
     place = places[np.argmin(share[places])]
     offer = int(view.at[place])
-    return Verdict("nothing_fits", f"No server here holds the model: the nearest, {view.label(offer)}, would need {share[place]:.2f} "
-                   "times its memory.", nearest=offer,
-                   changes=("Fewer bits a weight, a smaller model or a shorter prompt needs less memory.",))
+    return Verdict(
+        "nothing_fits",
+        f"No server here holds the model: the nearest, {view.label(offer)}, would need {share[place]:.2f} "
+        "times its memory.",
+        nearest=offer,
+        changes=("Fewer bits a weight, a smaller model or a shorter prompt needs less memory.",),
+    )
 
 
 # words
+
 
 def _time(milliseconds: float) -> str:
     if not math.isfinite(milliseconds):

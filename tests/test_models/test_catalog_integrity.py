@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 TABLES: list[tuple[str, type[BaseModel], int, str]] = [
-    ("llms.json", schema.LLMRow, 188, "name"), ("accelerators.csv", schema.ChipRow, 216, "name"),
-    ("cpus.csv", schema.CPURow, 434, "name"), ("quants.csv", schema.QuantRow, 71, "key"),
-    ("engines.json", schema.EngineRow, 12, "key"), ("presets.json", schema.PresetRow, 11, "name"),
-    ("instance_cpu.csv", schema.InstanceRow, 554, ""), ("hardware_aliases.csv", schema.AliasRow, 1600, ""),
+    ("llms.json", schema.LLMRow, 188, "name"),
+    ("accelerators.csv", schema.ChipRow, 216, "name"),
+    ("cpus.csv", schema.CPURow, 434, "name"),
+    ("quants.csv", schema.QuantRow, 71, "key"),
+    ("engines.json", schema.EngineRow, 12, "key"),
+    ("presets.json", schema.PresetRow, 11, "name"),
+    ("instance_cpu.csv", schema.InstanceRow, 554, ""),
+    ("hardware_aliases.csv", schema.AliasRow, 1600, ""),
     ("model_aliases.csv", schema.ModelAliasRow, 1400, ""),
 ]
 
@@ -46,10 +50,18 @@ def test_rows_are_valid(file: str, model: type[BaseModel], at_least: int, key: s
         assert len(set(spellings)) == len(spellings)
 
 
-@pytest.mark.parametrize("load", [catalog.llms, catalog.chips, catalog.cpus, catalog.quants, catalog.engines, catalog.presets])
+@pytest.mark.parametrize(
+    "load", [catalog.llms, catalog.chips, catalog.cpus, catalog.quants, catalog.engines, catalog.presets]
+)
 def test_loader_keeps_every_row(load: Any) -> None:
-    sizes = {"llms": "llms.json", "chips": "accelerators.csv", "cpus": "cpus.csv", "quants": "quants.csv",
-             "engines": "engines.json", "presets": "presets.json"}
+    sizes = {
+        "llms": "llms.json",
+        "chips": "accelerators.csv",
+        "cpus": "cpus.csv",
+        "quants": "quants.csv",
+        "engines": "engines.json",
+        "presets": "presets.json",
+    }
     assert len(load()) == len(rows(sizes[load.__name__]))
 
 
@@ -83,7 +95,9 @@ def test_latent_attention_keeps_one_vector_a_layer() -> None:
     for model in latent:
         assert model.mla
         attention_layers = sum(count for mixer, _, count in model.layer_groups if mixer == "full")
-        assert model.kv_elements_full == attention_layers * (model.mla.kv_lora_rank + model.mla.qk_rope_head_dim), model.name
+        assert model.kv_elements_full == attention_layers * (model.mla.kv_lora_rank + model.mla.qk_rope_head_dim), (
+            model.name
+        )
 
 
 def test_encoders_have_no_kv_cache() -> None:
@@ -97,7 +111,13 @@ def test_parameters_follow_from_the_shape() -> None:
     checked = 0
     for model in catalog.llms():
         mixers = {mixer for mixer, _, _ in model.layer_groups}
-        if model.mla or not mixers <= {"full", "sliding"} or model.global_head_dim or not model.kv_cache or model.kv_shared_full:
+        if (
+            model.mla
+            or not mixers <= {"full", "sliding"}
+            or model.global_head_dim
+            or not model.kv_cache
+            or model.kv_shared_full
+        ):
             continue
         matrices = 3 if model.mlp_gated else 2
         attention = model.hidden * model.head_dim * (2 * model.heads + 2 * model.kv_heads)
@@ -108,8 +128,10 @@ def test_parameters_follow_from_the_shape() -> None:
                 total += count * matrices * model.hidden * model.ffn
             if "moe" in feed:
                 assert model.moe
-                total += count * (matrices * model.hidden * (model.moe.experts * model.moe.moe_ffn + (model.moe.shared_ffn or 0))
-                                  + model.hidden * model.moe.experts)
+                total += count * (
+                    matrices * model.hidden * (model.moe.experts * model.moe.moe_ffn + (model.moe.shared_ffn or 0))
+                    + model.hidden * model.moe.experts
+                )
         assert total == pytest.approx(model.params_total - model.params_extra, rel=0.012), model.name
         checked += 1
     assert checked > 120
@@ -150,4 +172,11 @@ def test_no_spelling_is_both_a_gpu_and_a_cpu() -> None:
 
 def test_instance_families_resolve_to_cpus() -> None:
     unknown = {row["cpu_model"] for row in rows("instance_cpu.csv") if catalog.find_cpu(row["cpu_model"]) is None}
-    assert unknown <= {"unknown", "Neoverse-V2", "Intel Xeon E5-2651 v2", "Intel Xeon E7-8880 v4", "AMD EPYC 7281", "AMD EPYC 7282"}
+    assert unknown <= {
+        "unknown",
+        "Neoverse-V2",
+        "Intel Xeon E5-2651 v2",
+        "Intel Xeon E7-8880 v4",
+        "AMD EPYC 7281",
+        "AMD EPYC 7282",
+    }

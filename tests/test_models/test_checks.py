@@ -7,8 +7,16 @@ import pytest
 
 from models import checks
 
-GOOD = {"kind": "gpu", "weights_gib": 8.0, "ram_gib": 64.0, "storage": "1x960GB NVMe", "tp_used": 1, "interconnect": "none",
-        "gpu_count": 1.0, "cores": 8.0}
+GOOD = {
+    "kind": "gpu",
+    "weights_gib": 8.0,
+    "ram_gib": 64.0,
+    "storage": "1x960GB NVMe",
+    "tp_used": 1,
+    "interconnect": "none",
+    "gpu_count": 1.0,
+    "cores": 8.0,
+}
 
 
 def codes(**changes) -> list[str]:
@@ -21,8 +29,8 @@ def test_a_sound_server_has_no_warning() -> None:
 
 def test_host_ram_below_the_weights() -> None:
     """Qwen1.5-32B in bf16, 60.5 GiB: failed to load on 32 GB, worked on 64 GB."""
-    short, = checks.server_checks(**{**GOOD, "weights_gib": 60.5, "ram_gib": 32.0})
-    tight, = checks.server_checks(**{**GOOD, "weights_gib": 60.5, "ram_gib": 64.0})
+    (short,) = checks.server_checks(**{**GOOD, "weights_gib": 60.5, "ram_gib": 32.0})
+    (tight,) = checks.server_checks(**{**GOOD, "weights_gib": 60.5, "ram_gib": 64.0})
     assert (short.code, short.severity) == (checks.RAM_BELOW_WEIGHTS, "warning")
     assert "32 GiB is below the 60 GiB" in short.text
     assert (tight.code, tight.severity) == (checks.RAM_BELOW_WEIGHTS, "note")
@@ -30,12 +38,25 @@ def test_host_ram_below_the_weights() -> None:
     assert codes(weights_gib=60.5, ram_gib=32.0, kind="cpu") == []
 
 
-@pytest.mark.parametrize(("text", "kind"), [
-    ("2x512GB SSD NVMe", "nvme"), ("2x960GB SSD NVMe + 2x6000GB HDD SATA", "nvme"), ("50 GB nvme", "nvme"),
-    ("2x480GB SSD SATA", "ssd"), ("10 GB ssd", "ssd"), ("2x2000GB HDD SATA", "hdd"), ("0 GB network", "network"),
-    ("0 GB managed-ssd", "network"), ("0 GB block-storage-required", "network"), ("0 GB flexible", "network"),
-    ("0x0GB SSD NVMe", "unknown"), ("", "unknown"), (None, "unknown"), ("fast", "unknown"),
-])
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("2x512GB SSD NVMe", "nvme"),
+        ("2x960GB SSD NVMe + 2x6000GB HDD SATA", "nvme"),
+        ("50 GB nvme", "nvme"),
+        ("2x480GB SSD SATA", "ssd"),
+        ("10 GB ssd", "ssd"),
+        ("2x2000GB HDD SATA", "hdd"),
+        ("0 GB network", "network"),
+        ("0 GB managed-ssd", "network"),
+        ("0 GB block-storage-required", "network"),
+        ("0 GB flexible", "network"),
+        ("0x0GB SSD NVMe", "unknown"),
+        ("", "unknown"),
+        (None, "unknown"),
+        ("fast", "unknown"),
+    ],
+)
 def test_storage_kind(text: str | None, kind: str) -> None:
     assert checks.storage_kind(text) == kind
 
@@ -47,25 +68,36 @@ def test_load_time_by_storage() -> None:
 
 
 def test_slow_load_says_how_long_and_what_is_assumed() -> None:
-    slow, = checks.server_checks(**{**GOOD, "weights_gib": 140.0, "ram_gib": 512.0, "storage": "2x2000GB HDD SATA"})
+    (slow,) = checks.server_checks(**{**GOOD, "weights_gib": 140.0, "ram_gib": 512.0, "storage": "2x2000GB HDD SATA"})
     assert slow.code == checks.SLOW_LOAD
     assert "17 minutes" in slow.text
-    unknown, = checks.server_checks(**{**GOOD, "weights_gib": 400.0, "ram_gib": 1024.0, "storage": None})
+    (unknown,) = checks.server_checks(**{**GOOD, "weights_gib": 400.0, "ram_gib": 1024.0, "storage": None})
     assert "assumed" in unknown.text
     assert unknown.severity == "note"
 
 
-@pytest.mark.parametrize(("link", "fast"), [
-    ("NVLink4", True), ("NVLink3 bridge", False), ("none", False), ("", False), ("xGMI", True), ("RoCE on chip", True),
-    ("PCIe 5.0", False), ("SXM5", True),
-])
+@pytest.mark.parametrize(
+    ("link", "fast"),
+    [
+        ("NVLink4", True),
+        ("NVLink3 bridge", False),
+        ("none", False),
+        ("", False),
+        ("xGMI", True),
+        ("RoCE on chip", True),
+        ("PCIe 5.0", False),
+        ("SXM5", True),
+    ],
+)
 def test_fast_links(link: str, fast: bool) -> None:
     assert checks.is_fast_link(link) is fast
     assert (checks.TP_OVER_PCIE in codes(tp_used=2, gpu_count=2.0, interconnect=link)) is not fast
 
 
-@pytest.mark.parametrize(("gpus", "cores", "few"), [
-    (1.0, 3.0, False), (1.0, 2.0, True), (8.0, 9.0, True), (8.0, 10.0, False), (0.125, 2.0, True)])
+@pytest.mark.parametrize(
+    ("gpus", "cores", "few"),
+    [(1.0, 3.0, False), (1.0, 2.0, True), (8.0, 9.0, True), (8.0, 10.0, False), (0.125, 2.0, True)],
+)
 def test_host_cores(gpus: float, cores: float, few: bool) -> None:
     assert (checks.FEW_CORES in codes(gpu_count=gpus, cores=cores)) is few
 
@@ -83,18 +115,29 @@ def test_unknown_facts_give_no_warning() -> None:
 
 
 def test_masks_agree_with_the_words() -> None:
-    rows = [GOOD, {**GOOD, "weights_gib": 100.0}, {**GOOD, "tp_used": 4, "gpu_count": 4.0}, {**GOOD, "kind": "cpu", "cores": 1.0},
-            {**GOOD, "weights_gib": 500.0, "storage": "hdd", "ram_gib": 1024.0}, {**GOOD, "ram_gib": None, "cores": None}]
+    rows = [
+        GOOD,
+        {**GOOD, "weights_gib": 100.0},
+        {**GOOD, "tp_used": 4, "gpu_count": 4.0},
+        {**GOOD, "kind": "cpu", "cores": 1.0},
+        {**GOOD, "weights_gib": 500.0, "storage": "hdd", "ram_gib": 1024.0},
+        {**GOOD, "ram_gib": None, "cores": None},
+    ]
     nan = float("nan")
 
     def column(name: str) -> np.ndarray:
         return np.array([nan if row[name] is None else row[name] for row in rows], dtype=float)
 
     found = checks.masks(
-        gpu=[row["kind"] == "gpu" for row in rows], weights_gib=column("weights_gib"), ram_gib=column("ram_gib"),
+        gpu=[row["kind"] == "gpu" for row in rows],
+        weights_gib=column("weights_gib"),
+        ram_gib=column("ram_gib"),
         load_s=checks.load_seconds(column("weights_gib"), [row["storage"] for row in rows]),
-        tp=column("tp_used"), fast_link=[checks.is_fast_link(row["interconnect"]) for row in rows],
-        gpu_count=column("gpu_count"), cores=column("cores"))
+        tp=column("tp_used"),
+        fast_link=[checks.is_fast_link(row["interconnect"]) for row in rows],
+        gpu_count=column("gpu_count"),
+        cores=column("cores"),
+    )
     assert set(found) == set(checks.CODES)
     for index, row in enumerate(rows):
         words = {check.code for check in checks.server_checks(**row) if check.severity == "warning"}
@@ -102,8 +145,16 @@ def test_masks_agree_with_the_words() -> None:
 
 
 def test_every_check_names_formula_and_source() -> None:
-    worst = checks.server_checks(kind="gpu", weights_gib=900.0, ram_gib=64.0, storage="hdd", tp_used=8, interconnect="none",
-                                 gpu_count=8.0, cores=1.0)
+    worst = checks.server_checks(
+        kind="gpu",
+        weights_gib=900.0,
+        ram_gib=64.0,
+        storage="hdd",
+        tp_used=8,
+        interconnect="none",
+        gpu_count=8.0,
+        cores=1.0,
+    )
     assert [check.code for check in worst] == list(checks.CODES)
     assert all(check.formula and check.source and check.text.endswith(".") for check in worst)
     assert "1 host core for 8 GPUs" in worst[3].text

@@ -13,10 +13,26 @@ from models.verdict import verdict
 
 NAN = float("nan")
 OFFER: dict[str, Any] = {
-    "provider": "acme", "kind": "gpu", "availability": None, "cost_currency": "USD", "fits": True, "meets_targets": True,
-    "monthly_cost": 500.0, "servers_needed": 1.0, "ttft_ms": 120.0, "ttft_ms_low": 80.0, "ttft_ms_high": 190.0,
-    "tpot_ms": 20.0, "tpot_ms_low": 16.0, "tpot_ms_high": 30.0, "output_tokens_per_s": 211.0, "output_tokens_per_s_low": 211.0,
-    "output_tokens_per_s_high": 211.0, "utilization": 0.1, "requests_per_s_at_target": 10.0, "memory_used_share": 0.5,
+    "provider": "acme",
+    "kind": "gpu",
+    "availability": None,
+    "cost_currency": "USD",
+    "fits": True,
+    "meets_targets": True,
+    "monthly_cost": 500.0,
+    "servers_needed": 1.0,
+    "ttft_ms": 120.0,
+    "ttft_ms_low": 80.0,
+    "ttft_ms_high": 190.0,
+    "tpot_ms": 20.0,
+    "tpot_ms_low": 16.0,
+    "tpot_ms_high": 30.0,
+    "output_tokens_per_s": 211.0,
+    "output_tokens_per_s_low": 211.0,
+    "output_tokens_per_s_high": 211.0,
+    "utilization": 0.1,
+    "requests_per_s_at_target": 10.0,
+    "memory_used_share": 0.5,
 }
 
 
@@ -36,8 +52,18 @@ def gpu(server: str = "g1", **changes: Any) -> dict[str, Any]:
 
 
 def cpu(server: str = "c1", **changes: Any) -> dict[str, Any]:
-    slow = {"kind": "cpu", "monthly_cost": 200.0, "ttft_ms": 1200.0, "ttft_ms_low": 800.0, "ttft_ms_high": 1900.0, "tpot_ms": 90.0,
-            "tpot_ms_low": 60.0, "tpot_ms_high": 140.0, "requests_per_s_at_target": 2.0, "utilization": 0.5}
+    slow = {
+        "kind": "cpu",
+        "monthly_cost": 200.0,
+        "ttft_ms": 1200.0,
+        "ttft_ms_low": 800.0,
+        "ttft_ms_high": 1900.0,
+        "tpot_ms": 90.0,
+        "tpot_ms_low": 60.0,
+        "tpot_ms_high": 140.0,
+        "requests_per_s_at_target": 2.0,
+        "utilization": 0.5,
+    }
     return {**OFFER, "server": server, **slow, **changes}
 
 
@@ -48,8 +74,10 @@ def missing(offer: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def test_cpu_is_enough() -> None:
     found = verdict(Made(gpu(), cpu(), cpu("c2", monthly_cost=900.0)))
     assert (found.code, found.cpu_pick, found.gpu_pick) == ("cpu_enough", 1, 0)
-    assert found.sentence == ("A CPU server is enough: acme c1 at $200 a month, TTFT 1.2 s, TPOT 90 ms; the cheapest GPU that meets the "
-                              "targets, acme g1, costs 2.5x ($500).")
+    assert found.sentence == (
+        "A CPU server is enough: acme c1 at $200 a month, TTFT 1.2 s, TPOT 90 ms; the cheapest GPU that meets the "
+        "targets, acme g1, costs 2.5x ($500)."
+    )
 
 
 def test_cpu_is_enough_until_the_traffic_grows() -> None:
@@ -67,9 +95,13 @@ def test_gpu_is_cheaper() -> None:
 def test_gpu_is_needed_and_why() -> None:
     found = verdict(Made(gpu(), missing(cpu("near"), ttft_ms=2800.0), missing(cpu("far"), ttft_ms=9000.0)))
     assert (found.code, found.cpu_pick, found.gpu_pick, found.nearest) == ("gpu_needed", None, 0, 1)
-    assert found.sentence == ("A GPU is needed: no CPU server meets TTFT 2 s (best 2.8 s); cheapest is acme g1 at $500 a month, "
-                              "TTFT 120 ms, TPOT 20 ms.")
-    assert found.changes[0] == ("The nearest CPU server, acme near at $200 a month, would have TTFT 2.8 s, TPOT 90 ms (40 % over).")
+    assert found.sentence == (
+        "A GPU is needed: no CPU server meets TTFT 2 s (best 2.8 s); cheapest is acme g1 at $500 a month, "
+        "TTFT 120 ms, TPOT 20 ms."
+    )
+    assert found.changes[0] == (
+        "The nearest CPU server, acme near at $200 a month, would have TTFT 2.8 s, TPOT 90 ms (40 % over)."
+    )
 
 
 def test_no_cpu_meets_both_targets_at_once() -> None:
@@ -94,12 +126,19 @@ def test_one_kind_alone_says_so() -> None:
 
 def test_overlapping_bands_are_too_close_to_call() -> None:
     # Two CPU servers at 0.9 load become one to four within the band: 300 to 1,200 a month, around the GPU's 700.
-    wide = {"servers_needed": 2.0, "monthly_cost": 600.0, "utilization": 0.9, "output_tokens_per_s_low": 110.0,
-            "output_tokens_per_s_high": 400.0}
+    wide = {
+        "servers_needed": 2.0,
+        "monthly_cost": 600.0,
+        "utilization": 0.9,
+        "output_tokens_per_s_low": 110.0,
+        "output_tokens_per_s_high": 400.0,
+    }
     found = verdict(Made(cpu(**wide), gpu(monthly_cost=700.0)))
     assert (found.code, found.cpu_pick, found.gpu_pick) == ("close", 0, 1)
-    assert found.sentence == ("Too close to call: 2 x acme c1 at $600 a month (CPU) and acme g1 at $700 a month (GPU) lie within each "
-                              "other's error band.")
+    assert found.sentence == (
+        "Too close to call: 2 x acme c1 at $600 a month (CPU) and acme g1 at $700 a month (GPU) lie within each "
+        "other's error band."
+    )
 
 
 def test_spare_capacity_makes_a_wide_band_harmless() -> None:
@@ -115,7 +154,10 @@ def test_pick_that_may_miss_its_target_is_named() -> None:
 def test_nothing_meets_names_the_nearest_way_out() -> None:
     found = verdict(Made(missing(gpu(), ttft_ms=6000.0), missing(cpu(), ttft_ms=2790.0)))
     assert (found.code, found.nearest, found.cpu_pick, found.gpu_pick) == ("none_meets", 1, None, None)
-    assert found.sentence == "Nothing meets the targets; nearest is acme c1 at $200 a month: TTFT 2.79 s instead of 2 s (40 % over)."
+    assert (
+        found.sentence
+        == "Nothing meets the targets; nearest is acme c1 at $200 a month: TTFT 2.79 s instead of 2 s (40 % over)."
+    )
     assert found.changes == ("With a TTFT target of 2.8 s it would do.",)
 
 
@@ -127,18 +169,30 @@ def test_nothing_meets_also_says_what_a_cpu_would_meet() -> None:
 
 
 def test_nothing_fits() -> None:
-    found = verdict(Made(missing(gpu(), fits=False, memory_used_share=1.8, monthly_cost=NAN),
-                         missing(gpu("g2"), fits=False, memory_used_share=1.25, monthly_cost=NAN)))
+    found = verdict(
+        Made(
+            missing(gpu(), fits=False, memory_used_share=1.8, monthly_cost=NAN),
+            missing(gpu("g2"), fits=False, memory_used_share=1.25, monthly_cost=NAN),
+        )
+    )
     assert (found.code, found.nearest) == ("nothing_fits", 1)
     assert "acme g2, would need 1.25 times its memory" in found.sentence
 
 
-@pytest.mark.parametrize(("made", "code", "says"), [
-    (Made(gpu(monthly_cost=NAN)), "no_prices", "1 server meets the targets, but none of them has a price."),
-    (Made(gpu(monthly_cost=NAN), cpu(monthly_cost=NAN)), "no_prices", "2 servers meet the targets"),
-    (Made(missing(gpu(), ttft_ms=NAN, tpot_ms=NAN, monthly_cost=NAN)), "no_estimate", "1 server holds the model, but none has an estimate"),
-    (Made(missing(gpu(), ttft_ms=3000.0, monthly_cost=NAN)), "none_meets", "no server that comes near has a price"),
-], ids=["one", "two", "no estimate", "no price near"])
+@pytest.mark.parametrize(
+    ("made", "code", "says"),
+    [
+        (Made(gpu(monthly_cost=NAN)), "no_prices", "1 server meets the targets, but none of them has a price."),
+        (Made(gpu(monthly_cost=NAN), cpu(monthly_cost=NAN)), "no_prices", "2 servers meet the targets"),
+        (
+            Made(missing(gpu(), ttft_ms=NAN, tpot_ms=NAN, monthly_cost=NAN)),
+            "no_estimate",
+            "1 server holds the model, but none has an estimate",
+        ),
+        (Made(missing(gpu(), ttft_ms=3000.0, monthly_cost=NAN)), "none_meets", "no server that comes near has a price"),
+    ],
+    ids=["one", "two", "no estimate", "no price near"],
+)
 def test_no_price_or_estimate(made: Made, code: str, says: str) -> None:
     found = verdict(made)
     assert found.code == code

@@ -1,0 +1,201 @@
+"""The figures of one workload on every distinct server, as arrays, with their words made on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.bands import BASES
+from models.bound import BOUND_BY
+from models.explain import fit_reason, miss_reason
+
+if TYPE_CHECKING:
+    from models.engine_choice import Choice
+    from models.table import ServerTable
+    from models.traffic import Workload
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.intp]
+
+PRACTICAL_SERVERS = 50
+"""More servers than this for one workload is marked not practical."""
+_FLAGS = ("fits", "answered", "meets_targets", "tight", "saturated")
+_CODES = ("tp_used", "replicas", "bound_by_code", "basis_code", "limit_code")
+FLOATS = (
+    "weights_gib_per_device",
+    "kv_bytes_per_token",
+    "kv_pool_gib_per_device",
+    "kv_pool_tokens",
+    "max_context",
+    "max_sequences",
+    "memory_total_gib",
+    "weights_gib",
+    "kv_gib",
+    "overhead_gib",
+    "memory_used_share",
+    "ttft_ms",
+    "ttft_ms_low",
+    "ttft_ms_high",
+    "ttft_solo_ms",
+    "ttft_p95_ms",
+    "tpot_solo_ms",
+    "tpot_ms",
+    "tpot_ms_low",
+    "tpot_ms_high",
+    "tokens_per_s_user",
+    "output_tokens_per_s",
+    "output_tokens_per_s_low",
+    "output_tokens_per_s_high",
+    "total_tokens_per_s",
+    "prompt_tokens_per_s",
+    "requests_per_s",
+    "max_concurrency",
+    "requests_per_s_at_target",
+    "servers_needed",
+    "utilization",
+    "requests_per_s_served",
+)
+
+
+@dataclass
+class Estimates:
+    """Figures of one workload on every distinct server, NaN where there is none.
+
+    Times in ms, memory in GiB, rates per second of one server.
+    """
+
+    workload: Workload
+    table: ServerTable
+    fits: Flags
+    answered: Flags
+    meets_targets: Flags
+    tight: Flags
+    saturated: Flags
+    tp_used: Codes
+    replicas: Codes
+    bound_by_code: Codes
+    engine_code: Codes
+    """Index into `choices`."""
+    basis_code: Codes
+    limit_code: Codes
+    """Which target even one request misses: 0 none, 1 TTFT, 2 TPOT, 3 both."""
+    weights_gib_per_device: Array
+    kv_bytes_per_token: Array
+    kv_pool_gib_per_device: Array
+    kv_pool_tokens: Array
+    max_context: Array
+    max_sequences: Array
+    memory_total_gib: Array
+    weights_gib: Array
+    kv_gib: Array
+    overhead_gib: Array
+    memory_used_share: Array
+    ttft_ms: Array
+    ttft_ms_low: Array
+    ttft_ms_high: Array
+    ttft_solo_ms: Array
+    ttft_p95_ms: Array
+    tpot_solo_ms: Array
+    tpot_ms: Array
+    tpot_ms_low: Array
+    tpot_ms_high: Array
+    tokens_per_s_user: Array
+    output_tokens_per_s: Array
+    output_tokens_per_s_low: Array
+    output_tokens_per_s_high: Array
+    total_tokens_per_s: Array
+    prompt_tokens_per_s: Array
+    requests_per_s: Array
+    max_concurrency: Array
+    requests_per_s_at_target: Array
+    servers_needed: Array
+    utilization: Array
+    requests_per_s_served: Array
+    """Traffic that `servers_needed` servers really serve, all together."""
+    choices: list[Choice] = field(default_factory=list)
+    unanswered: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, workload: Workload, table: ServerTable) -> Estimates:
+        """No figure for any server yet."""
+        n = len(table)
+        arrays: dict[str, Any] = {name: np.full(n, np.nan) for name in FLOATS}
+        arrays |= {name: np.zeros(n, dtype=bool) for name in _FLAGS}
+        arrays |= {name: np.zeros(n, dtype=np.intp) for name in _CODES}
+        return cls(workload, table, engine_code=np.full(n, -1, dtype=np.intp), **arrays)
+
+    def choice(self, i: int) -> Choice | None:
+        """Engine and format of server i, None where nothing runs."""
+        code = int(self.engine_code[i])
+        return self.choices[code] if code >= 0 else None
+
+    def engine_used(self, i: int) -> str:
+        """The engine assumed on server i, empty where none runs."""
+        chosen = self.choice(i)
+        return chosen.engine_name if chosen and chosen.quant else ""
+
+    def quant_used(self, i: int) -> str:
+        """The format assumed on server i."""
+        chosen = self.choice(i)
+        return chosen.quant.key if chosen and chosen.quant else ""
+
+    def bound_by(self, i: int) -> str:
+        """What limits server i at its load."""
+        return BOUND_BY[self.bound_by_code[i]] if self.answered[i] and self.fits[i] else ""
+
+    def basis(self, i: int) -> str:
+        """measured, calibrated or extrapolated; empty without an estimate."""
+        return BASES[self.basis_code[i]] if self.answered[i] else ""
+
+    def fit_reason(self, i: int) -> str:
+        """Why the model does not fit on server i, empty where it does."""
+        return fit_reason(self, i)
+
+    def reason(self, i: int) -> str:
+        """Why server i has no estimate, does not hold the model or misses a target; empty when all is well."""
+        if not self.answered[i]:
+            return self.unanswered.get(i, "no estimate for this hardware")
+        return self.fit_reason(i) or miss_reason(self, i)
+
+    def warnings(self, i: int) -> tuple[str, ...]:
+        """What the estimate itself warns of on server i."""
+        server = self.table.servers[i]
+        found = []
+        if server.kind == "cpu" and (server.sockets or 1) > 1:
+            found.append("Two sockets: one is estimated; a process over both is slower on most platforms (NUMA).")
+        if server.kind == "cpu" and server.shared_cpu:
+            found.append("Shared vCPUs: speed depends on the neighbours; the pessimistic class is used.")
+        if server.kind == "cpu" and server.cpu is None:
+            found.append(
+                f"CPU not named by the provider: an unknown {'Arm' if server.arch == 'arm' else 'x86'} vCPU is assumed."
+            )
+        if self.tight[i]:
+            found.append("Memory is tight: less than a tenth of the KV pool stays free at this load.")
+        if self.servers_needed[i] > PRACTICAL_SERVERS:
+            found.append(f"Not practical: {self.servers_needed[i]:.0f} servers for this traffic.")
+        return tuple(found)
+
+    def row(self, i: int) -> dict[str, object]:
+        """All figures of server i as plain values, None for missing."""
+        values: dict[str, object] = {}
+        for name in FLOATS:
+            number = float(getattr(self, name)[i])
+            values[name] = number if np.isfinite(number) else None
+        answered = bool(self.answered[i])
+        values.update(
+            fits=bool(self.fits[i]) if answered else None,
+            meets_targets=bool(self.meets_targets[i]) if answered else None,
+            tp_used=int(self.tp_used[i]) or None,
+            replicas=int(self.replicas[i]) or None,
+            engine_used=self.engine_used(i) or None,
+            quant_used=self.quant_used(i) or None,
+            bound_by=self.bound_by(i) or None,
+            basis=self.basis(i) or None,
+            fit_reason=self.fit_reason(i) or None,
+            reason=self.reason(i) or None,
+        )
+        return values

@@ -1,0 +1,212 @@
+"""Ways to put a model on a server: tensor parallelism and replicas, layers over cards, one process on a CPU socket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models import catalog, memory
+from models.bands import BandNames, cpu_bands, gguf_bands
+from models.build import GgufModel, column, gguf_case
+from models.constants import constants
+from models.cpu_speed import CpuCase, CpuSpeed
+from models.errors import known
+from models.gguf_speed import GgufSpeed
+
+if TYPE_CHECKING:
+    from models.engine_choice import Choice
+    from models.estimates import Estimates
+    from models.gpu_speed import GpuSpeed
+    from models.streaming import StreamSpeed
+    from models.traffic import Workload
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.intp]
+
+CPU_STREAMS = 32
+"""Most streams counted on one CPU server."""
+GGUF_STREAMS = 64
+"""Most streams counted on a llama.cpp GPU server: batches beyond a few were hardly measured."""
+
+
+@dataclass(slots=True)
+class Layouts:
+    """Candidate layouts of some servers: one entry per (server, GPUs of a replica)."""
+
+    server: Codes
+    tp: Array
+    replicas: Array
+    choice: Codes
+    speed: GpuSpeed | StreamSpeed
+    fits: Flags
+    weights_each: Array
+    """GiB of weights on one device (or in RAM)."""
+    pool: Array
+    each: Array
+    """GiB of one sequence on one device."""
+    token_gib: Array
+    fixed_gib: Array
+    total: Array
+    """GiB one device (or the RAM) offers."""
+    cap: Array
+    """Sequences one replica may run, memory aside."""
+    bands: list[BandNames]
+    devices: Array
+    """Devices of one replica."""
+
+
+def kv_bytes(workload: Workload, choice: Choice) -> float:
+    """Bytes of one KV-cache element; llama.cpp stores 8-bit caches as q8_0."""
+    found = catalog.kv_quant(workload.kv_quant)
+    wide = found.bytes_per_weight or 2.0
+    if choice.gguf and found.key == "kv_fp8":
+        return catalog.kv_quant("q8_0").bytes_per_weight or wide
+    return wide
+
+
+def fresh_tokens(workload: Workload) -> float:
+    """Prompt tokens that the prefix cache does not hold."""
+    return max(workload.input_tokens * (1 - workload.prefix_hit), 1.0)
+
+
+def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
+    """llama.cpp on GPU servers: layers over as few cards as hold them."""
+    table, workload = result.table, result.workload
+    llm = workload.model
+    streaming = np.array([chosen.gguf for chosen in result.choices], dtype=bool)
+    server = np.flatnonzero(table.is_gpu & (codes >= 0) & streaming[codes])
+    if not len(server):
+        return None
+    choice = codes[server]
+    models = {
+        code: GgufModel(llm, result.choices[code].quant)
+        for code in set(choice.tolist())
+        if result.choices[code].quant is not None
+    }
+    picked = [models[code] for code in choice.tolist()]
+    real = [device for device in (table.devices[i] for i in table.chip_index[server]) if device is not None]
+    kv = np.array([kv_bytes(workload, result.choices[code]) for code in choice.tolist()])
+    count = table.gpu_count[server]
+    gpus = np.maximum(count, 1.0)
+    total = column(picked, "total_bytes") / memory.GIB
+    nominal, usable = table.memory_gib[server], table.usable_gib[server]
+    room = memory.usable_gib(nominal, usable)
+    # Layers are spread over as few cards as hold them; the others would run copies of their own.
+    context = workload.input_tokens + workload.output_tokens
+    one = (
+        llm.kv_elements_full + llm.kv_elements_sliding
+    ) * context * kv / memory.GIB + llm.state_bytes_per_sequence / memory.GIB
+    span = np.clip(np.ceil((total + one) / np.maximum(room - memory.GGUF_COMPUTE_GIB, 1e-9)), 1, gpus)
+    replicas = np.maximum(np.floor(gpus / span), 1.0)
+    weights_each = total / span
+    pool = room - weights_each - memory.GGUF_COMPUTE_GIB
+    case = gguf_case(
+        picked,
+        kv_bytes=kv,
+        devices=real,
+        gpus=span,
+        input_tokens=float(workload.input_tokens),
+        output_tokens=float(workload.output_tokens),
+        fresh_tokens=fresh_tokens(workload),
+    )
+    share = np.minimum(count, 1.0)
+    case.bandwidth = case.bandwidth * share
+    case.peak = case.peak * share
+    each = memory.sequence_gib(llm, context, kv, span, span, full_window=True)
+    fits = (pool > 0) & (pool >= each)
+    token = (llm.kv_elements_full + llm.kv_elements_sliding) * kv / span / memory.GIB
+    return Layouts(
+        server,
+        span,
+        replicas,
+        choice,
+        GgufSpeed(case, constants().gguf),
+        fits,
+        weights_each,
+        pool,
+        each,
+        token,
+        np.full(len(server), llm.state_bytes_per_sequence / memory.GIB) / span,
+        room,
+        np.full(len(server), float(GGUF_STREAMS)),
+        [gguf_bands(table.chips[i]) for i in table.chip_index[server]],
+        span,
+    )
+
+
+def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
+    """One process on one socket of the CPU servers."""
+    table, workload = result.table, result.workload
+    llm = workload.model
+    rows = np.flatnonzero(~table.is_gpu & (codes >= 0))
+    if not len(rows):
+        return None
+    chosen = result.choices[int(codes[rows[0]])]
+    quant = known(chosen.quant)
+    rates = table.cpu_rates(chosen.engine)
+    for i in rows:
+        if rates[i] is None:
+            result.unanswered[int(i)] = "neither the core count nor the memory bandwidth of this CPU is known"
+        elif np.isnan(table.ram_gib[i]):
+            result.unanswered[int(i)] = "the offer does not state its RAM"
+    server = np.array([i for i in rows if rates[i] is not None and not np.isnan(table.ram_gib[i])], dtype=np.intp)
+    if not len(server):
+        return None
+    found = [rate for rate in (rates[i] for i in server) if rate is not None]
+    model = GgufModel(llm, quant)
+    kv = kv_bytes(workload, chosen)
+    n = len(server)
+    ram = table.ram_gib[server]
+    total = model.total_bytes / memory.GIB
+    context = workload.input_tokens + workload.output_tokens
+    each = np.full(n, float(memory.sequence_gib(llm, context, kv, 1.0, 1.0, full_window=True)))
+    pool = ram - total - memory.CPU_COMPUTE_GIB - memory.OS_RESERVE_GIB
+    speed = CpuSpeed(
+        CpuCase(
+            layers=model.layers,
+            stream_dense=model.dense,
+            stream_routed=model.routed,
+            experts=model.experts,
+            experts_per_token=model.per_token,
+            active=model.active,
+            active_layers=model.active_layers,
+            query=model.query,
+            kv_bytes_per_token=model.kv_elements * kv,
+            state_bytes=model.state_bytes,
+            moe=model.moe > 0,
+            cores=column(found, "cores"),
+            rate=column(found, "stream"),
+            prefill_rate=column(found, "prefill"),
+            decode_rate=column(found, "decode"),
+            input_tokens=float(workload.input_tokens),
+            output_tokens=float(workload.output_tokens),
+            fresh_tokens=fresh_tokens(workload),
+        ),
+        constants().cpu,
+    )
+    token = np.full(n, model.kv_elements * kv / memory.GIB)
+    bands = [
+        cpu_bands(rate, arm=table.servers[i].arch == "arm", shared=table.servers[i].shared_cpu)
+        for rate, i in zip(found, server, strict=True)
+    ]
+    return Layouts(
+        server,
+        np.ones(n),
+        np.ones(n),
+        codes[server],
+        speed,
+        (pool > 0) & (pool >= each),
+        np.full(n, total),
+        pool,
+        each,
+        token,
+        np.full(n, llm.state_bytes_per_sequence / memory.GIB),
+        ram,
+        np.full(n, float(CPU_STREAMS)),
+        bands,
+        np.ones(n),
+    )

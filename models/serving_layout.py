@@ -1,0 +1,156 @@
+"""Serving engines on GPU servers: which splits are valid, what each leaves for the KV cache."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models import memory
+from models.bands import BandNames, serving_bands
+from models.build import attention_bytes, gpu_case
+from models.constants import constants
+from models.engine_limits import UTILIZATION, max_sequences
+from models.errors import known
+from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuCase, GpuSpeed
+from models.layout import Layouts, fresh_tokens, kv_bytes
+from models.quantize import compute_class, weight_bytes
+from models.shape import shape_of
+
+if TYPE_CHECKING:
+    from models.estimates import Estimates
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+SEQUENCES = 1024
+"""Most sequences of one replica that are looked at."""
+_TP = (1, 2, 4, 8, 16)
+_AMD = CHIPS.index("amd")
+
+
+class _Formats:
+    """What each chip's engine and format decide, as arrays over the choices of a workload."""
+
+    def __init__(self, result: Estimates) -> None:
+        llm, workload = result.workload.model, result.workload
+        n = len(result.choices)
+        self.total_gib, self.weight, self.attention = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.kv, self.utilization, self.cap = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.compute, self.engine = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
+        self.bands: dict[int, BandNames] = {}
+        for code, choice in enumerate(result.choices):
+            if choice.quant is None or choice.gguf:
+                continue
+            chip, quant = result.table.chips[code], choice.quant
+            self.total_gib[code] = weight_bytes(llm, quant).total / memory.GIB
+            self.weight[code] = quant.bytes_per_weight or 2.0
+            self.attention[code] = attention_bytes(llm, quant)
+            self.kv[code] = kv_bytes(workload, choice)
+            self.utilization[code] = UTILIZATION[choice.engine]
+            self.cap[code] = max_sequences(choice.engine, known(result.table.devices[code]).memory_gib, chip.name)
+            self.compute[code] = COMPUTE.index(compute_class(quant, chip))
+            self.engine[code] = ENGINES.index(choice.engine)
+            self.bands[code] = serving_bands(chip, choice.engine, moe=llm.moe is not None)
+
+
+def _splits(result: Estimates, codes: Codes) -> tuple[Codes, Array]:
+    """(server, GPUs of a replica) of every valid tensor-parallel split, servers in order, splits ascending."""
+    table, llm = result.table, result.workload.model
+    serving = np.array([not choice.gguf for choice in result.choices], dtype=bool)
+    rows = np.flatnonzero(table.is_gpu & (codes >= 0) & serving[codes])
+    gpus = np.maximum(table.gpu_count[rows], 1)
+    pairs = [(rows[gpus >= tp], tp) for tp in _TP if memory.valid_tp(llm.heads, llm.kv_heads, llm.vocab, tp)]
+    server = np.concatenate([which for which, _ in pairs])
+    tp = np.concatenate([np.full(len(which), float(tp)) for which, tp in pairs])
+    order = np.lexsort((tp, server))
+    return server[order], tp[order]
+
+
+def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
+    """Tensor parallelism x replicas of the GPU servers that run a serving engine; None where there is none."""
+    table, workload = result.table, result.workload
+    llm = workload.model
+    server, tp = _splits(result, codes)
+    if not len(server):
+        return None
+    formats, choice = _Formats(result), codes[server]
+    devices = [known(table.devices[i]) for i in table.chip_index[server]]
+    kv, count = formats.kv[choice], table.gpu_count[server]
+    nominal, usable = table.memory_gib[server], table.usable_gib[server]
+    weights = formats.total_gib[choice] / tp
+    pool = memory.kv_pool_gib(
+        llm,
+        weights,
+        nominal,
+        usable,
+        tp,
+        formats.utilization[choice],
+        amd=np.array([device.chip == _AMD for device in devices]),
+        small_chunk=np.array([device.small_chunk for device in devices]),
+    )
+    shards = memory.kv_shards(llm.kv_heads, llm.mla is not None, tp)
+    context = workload.input_tokens + workload.output_tokens
+    window = llm.kv_elements_sliding * min(context, llm.sliding_window or 0) * kv / shards
+    each = memory.sequence_gib(llm, context, kv, shards, tp)
+    case = gpu_case(
+        shape_of(llm),
+        weight_bytes_each=formats.weight[choice],
+        attention_bytes_each=formats.attention[choice],
+        compute=formats.compute[choice],
+        kv_bytes=kv,
+        devices=devices,
+        link=table.link[server],
+        link_class=table.link_class[server],
+        gpus=tp,
+        data_parallel=np.zeros(len(tp), dtype=bool),
+        engine=formats.engine[choice],
+        input_tokens=float(workload.input_tokens),
+        output_tokens=float(workload.output_tokens),
+        fresh_tokens=fresh_tokens(workload),
+    )
+    # A slice of a card has its share of bandwidth and arithmetic.
+    share = np.minimum(count, 1.0)
+    case.bandwidth, case.peak_16bit = case.bandwidth * share, case.peak_16bit * share
+    case.peak_compute = case.peak_compute * share
+    # An encoder keeps no cache: it fits where its weights do.
+    fits = (pool > 0) & (pool >= each)
+    index = np.flatnonzero(_worthwhile(server, tp, fits, table.pcie[server], len(table)))
+    return Layouts(
+        server=server[index],
+        tp=tp[index],
+        replicas=np.maximum(np.floor(count / tp), 1.0)[index],
+        choice=choice[index],
+        speed=GpuSpeed(_take(case, index), constants().gpu),
+        fits=fits[index],
+        weights_each=weights[index],
+        pool=pool[index],
+        each=each[index],
+        token_gib=(llm.kv_elements_full * kv / shards / memory.GIB)[index],
+        fixed_gib=((window + llm.state_bytes_per_sequence / tp) / memory.GIB)[index],
+        total=memory.usable_gib(nominal, usable)[index],
+        cap=np.minimum(formats.cap[choice], SEQUENCES)[index],
+        bands=[formats.bands[int(code)] for code in choice[index]],
+        devices=tp[index],
+    )
+
+
+def _worthwhile(
+    server: Codes, tp: Array, fits: NDArray[np.bool_], pcie: NDArray[np.bool_], n: int
+) -> NDArray[np.bool_]:
+    """Splits to look at: those that fit (over PCIe the smallest only, which memory forces), else a server's widest."""
+    smallest = np.full(n, np.inf)
+    np.minimum.at(smallest, server[fits], tp[fits])
+    widest = np.r_[server[1:] != server[:-1], True]
+    none_fits = ~np.isfinite(smallest[server])
+    kept: NDArray[np.bool_] = (fits & (~pcie | (tp <= smallest[server]))) | (widest & none_fits)
+    return kept
+
+
+def _take(case: GpuCase, index: Codes) -> GpuCase:
+    """The case with its arrays cut to some entries; numbers stay."""
+    arrays = {item.name: getattr(case, item.name) for item in dataclasses.fields(case)}
+    cut = {name: value[index] for name, value in arrays.items() if isinstance(value, np.ndarray) and value.ndim}
+    return dataclasses.replace(case, **cut)
