@@ -25,4 +25,4 @@ def median_ms(run: Callable[[], object], times: int = 10, warm: int = 1) -> floa
 
 def say(name: str, value: float, unit: str, note: str = "") -> None:
     """One line of the report."""
-    sys.stdout.write(f"{name:<58} {value:>12,.1f} {unit:<10} {note}\n")
+    sys.stdout.write(f"{name:<58} {value:>12,.2f} {unit:<6} {note}\n")
