@@ -79,6 +79,20 @@ def test_readme_key_table_is_the_codes() -> None:
     assert table == markdown().strip()
 
 
+def test_links_of_the_documents_lead_somewhere() -> None:
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        targets = [target for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
+        assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_paths_named_in_the_guide_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:tui|pricing|models|tests)/[\w./]+)`", text)
+    assert len(paths) > 8
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 def test_readme_names_the_two_commands() -> None:
     assert "\nmake run" in README
     assert "\nmake test" in README
