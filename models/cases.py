@@ -68,7 +68,7 @@ _TAIL_FROM = 100
 _SHARE_GPT_TOKENS = 300
 _BURST_FROM = 500
 """One burst of at least `_TAIL_FROM` prompts with ShareGPT-like lengths (below `_SHARE_GPT_TOKENS`) has a tail of long answers; so has one
-that exceeds the room, or of `_BURST_FROM` prompts: benchmarks send those at once."""
+that exceeds the room, or of `_BURST_FROM` prompts: benchmarks send those at once. Equal lengths end together: half the tail."""
 
 
 class _Room:
@@ -243,12 +243,10 @@ def _figures(
     full = running / (speed.step(running) + speed.interference * running * speed.marginal_prefill(running) / speed.o)
     output = np.where(offline, full, output)
     if isinstance(speed, GpuSpeed):
-        burst = (
-            (n >= _TAIL_FROM)
-            & ((speed.s < _SHARE_GPT_TOKENS) | (n > limit) | (n >= _BURST_FROM))
-            & (scenario == "online")
-        )
-        output = np.where(burst, output / (1 + speed.tail), output)
+        mixed = speed.s < _SHARE_GPT_TOKENS
+        burst = (n >= _TAIL_FROM) & (mixed | (n > limit) | (n >= _BURST_FROM)) & (scenario == "online")
+        tail = np.where(mixed, speed.tail, speed.tail / 2)
+        output = np.where(burst, output / (1 + tail), output)
     rate = np.array([np.nan if case.rate is None else case.rate for case in cases]) / replicas
     opened = (scenario == "server") & ~np.isnan(rate)
     if opened.any():

@@ -1,0 +1,49 @@
+"""Every constant carries its unit, its meaning and the rows behind it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import models
+from models import catalog
+from models.constants import constants, measured
+
+DATA: dict[str, Any] = tomllib.loads(
+    (Path(models.__file__).parent / "data" / "constants.toml").read_text(encoding="utf-8")
+)
+
+
+def test_every_constant_says_what_it_is() -> None:
+    """Value, unit, meaning, rows; a source and a date for the file."""
+    assert DATA["source"]
+    assert DATA["source_date"]
+    for group in ("gpu", "gguf", "cpu"):
+        for name, entry in DATA[group].items():
+            assert entry["unit"], name
+            assert entry["meaning"], name
+            assert entry["rows"] > 0, name
+            assert entry["value"] > 0, name
+
+
+def test_shares_are_shares() -> None:
+    """Efficiencies of bandwidth lie below one."""
+    k = constants().gpu
+    assert all(
+        0.1 < k[name] < 1
+        for name in ("em", "em_amd", "em_f8", "em_w4", "mfu_bf", "mfu_f8", "mfu_f4", "mfu_w4", "ekv", "mfu_att", "lb")
+    )
+
+
+def test_bands_hold_the_estimate() -> None:
+    """Low below one, high above; static MoE too after rounding."""
+    for name, band in constants().band.items():
+        assert 0 < band.low <= 1 <= band.high, name
+
+
+def test_measured_chips_are_in_the_catalog() -> None:
+    """The list behind `calibrated` names catalog entries."""
+    names = {chip.name for chip in catalog.chips()}
+    assert set(measured()) <= names
+    assert len(measured()) > 100
