@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a partial one, 2 bad input with one sentence on stderr."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _any_text_may_be_written()
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -86,6 +88,13 @@ def _check_first(words: list[str], parser: Parser) -> None:
     first = words[0].split("=")[0]
     if first.startswith("-") and first not in {"-h", "--help", "--version"}:
         parser.error(f"unrecognized arguments: {first}")
+
+
+def _any_text_may_be_written() -> None:
+    """Names are in any script: a pipe gets UTF-8 everywhere, a terminal that cannot show a sign shows a question mark."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def _say(message: str) -> None:

@@ -116,6 +116,15 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert done.returncode == 0
 
 
+def test_a_terminal_without_utf_8_is_no_error() -> None:
+    """Where the locale says ASCII a pipe still gets UTF-8, and nothing breaks."""
+    command = [sys.executable, "-X", "utf8=0", "-m", "tui", "catalog", "hardware", "--format", "table"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "—" in done.stdout.decode("utf-8")
+
+
 def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def stopped(_: object) -> int:
         raise KeyboardInterrupt

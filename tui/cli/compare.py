@@ -137,15 +137,15 @@ def question(workload: Workload) -> str:
 def columns(currency: str) -> tuple[Column, ...]:
     """The printed columns; the comparison's other columns are in CSV and JSON."""
     return (
-        Column("server", "Server", 1, widest=26),
+        Column("server", "Server", 1, widest=24),
         Column("hardware", "Hardware", 10, widest=30),
         Column("provider", "Provider", 13),
         Column("region", "Where", 15, widest=16),
         Column("term", "Term", 16),
-        Column("memory_used_share", "Memory %", 3, fmt.share),
+        Column("memory_used_share", "Mem %", 3, fmt.share),
         Column("ttft_ms", "TTFT ms", 5),
-        Column("tokens_per_s_user", "tok/s user", 4),
-        Column("output_tokens_per_s", "tok/s all", 14),
+        Column("tokens_per_s_user", "tok/s·u", 4),
+        Column("output_tokens_per_s", "tok/s Σ", 14),
         Column("max_concurrency", "Users", 12, fmt.count),
         Column("servers_needed", "Servers", 7, fmt.count),
         Column("monthly_cost", f"{currency}/month", 6),

@@ -133,7 +133,9 @@ def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column])
     lines, hidden = render(
         rows, columns, cells=terminal_width() if terminal or os.environ.get("COLUMNS") else FILE_CELLS, bold=bold
     )
-    sys.stdout.write("\n".join(lines) + "\n")
+    text = "\n".join(lines) + "\n"
+    utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    sys.stdout.write(text if utf else fmt.to_ascii(text))
     if hidden:
         return f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them."
     return ""
