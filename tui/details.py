@@ -296,10 +296,10 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
             f"{fmt.whole(users)} users in the targets",
             f"Σ {fmt.number(rows.value('output_tokens_per_s', i))} tok/s",
             rows.text("bound_by", i),
-            rows.text("engine_used", i),
         ]
         second = [(" · ".join(part for part in facts if part), "text")]
-        second += [(f" · ! {warning}", "miss") for warning in machine_warnings(rows, i)[:1]]
+        if warnings := len(machine_warnings(rows, i)):
+            second.append((f" · ! {warnings} warning{'' if warnings == 1 else 's'}", "miss"))
     days = rows.value("price_age_days", i)
     servers, month = rows.value("servers_needed", i), rows.value("monthly_cost", i)
     money = (

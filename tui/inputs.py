@@ -313,7 +313,7 @@ FIELDS: tuple[Field, ...] = (
           lambda w, d: own(w.changed(prefix_hit=_next(_SHARES, w.prefix_hit * 100, d) / 100))),
     Field("output_tokens", "Output", "tokens of an answer: 256, 1024, 4k",
           lambda w: str(w.output_tokens), lambda w, text: own(w.changed(output_tokens=_whole(text, "The answer length"))),
-          lambda w, d: own(w.changed(output_tokens=int(_next(_TOKENS, w.output_tokens, d))))),
+          lambda w, d: own(w.changed(output_tokens=int(_next(_TOKENS[:-1], w.output_tokens, d))))),
     Field("traffic", "Traffic", "requests per second, or users at once: 2 req/s, 30 req/min, 32 users",
           show_traffic, _read_traffic, _step_traffic),
     Field("ttft_ms", "TTFT ≤", "longest mean time to the first token: 2 s, 450 ms, none",
@@ -341,7 +341,9 @@ def read(field: Field, workload: Workload, text: str) -> Workload:
         message = error.message
         for flag, words in _FLAGS.items():
             message = message.replace(flag, words)
-        hint = "" if "`rackrate" in error.hint or "--" in error.hint else error.hint
+        hint = (
+            error.hint if error.hint and "`rackrate" not in error.hint and "--" not in error.hint else f"{field.hint}."
+        )
         raise InputError(message, hint=hint) from error
     except (OverflowError, ValueError) as error:
         raise InputError(f"{field.label} cannot be {fmt.clean(text.strip())[:40]!r}.") from error

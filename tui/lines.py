@@ -102,12 +102,7 @@ def filters(session: Session) -> list[Part]:
 def filter_hint(error: str, tones: dict[str, Style], *, ascii_only: bool) -> Text:
     """What can be typed, or which term is wrong."""
     text = f"! {fmt.clean(error)}" if error else FILTER_EXAMPLES
-    return Text(
-        fmt.to_ascii(text) if ascii_only else text,
-        tones["miss" if error else "muted"],
-        no_wrap=not error,
-        overflow="fold" if error else "ellipsis",
-    )
+    return Text(fmt.to_ascii(text) if ascii_only else text, tones["miss" if error else "muted"])
 
 
 def status(session: Session, index: int | None, position: int, hidden: tuple[bool, bool], *, first: bool) -> list[Part]:
@@ -159,13 +154,13 @@ def keys(mode: str) -> list[Part]:
     return parts
 
 
-def verdict(session: Session, tones: dict[str, Style], *, one_line: bool, ascii_only: bool) -> Text:
+def verdict(session: Session, tones: dict[str, Style], *, ascii_only: bool) -> Text:
     """The answer in a sentence or two."""
     found = session.verdict
     if found is None:
         return Text("")
     sentence = fmt.clean(found.sentence)
-    text = Text(no_wrap=one_line, overflow="ellipsis" if one_line else "fold")
+    text = Text()
     head, colon, rest = sentence.partition(":")
     if colon and len(head) < 40:
         text.append(fmt.to_ascii(head + colon) if ascii_only else head + colon, tones["accent"])

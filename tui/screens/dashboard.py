@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -100,10 +101,16 @@ class Dashboard(Screen[None]):
         """One of the screen's single lines."""
         return self.query_one(f"#{name}", Line)
 
+    @property
+    def idle(self) -> bool:
+        """True where nothing typed waits to be used."""
+        return self._typing is None
+
     # start
 
     def on_mount(self) -> None:
         """Paint the frame, then read the prices in a thread."""
+        self.set_class(self.app.ascii_only, "-ascii")
         self.restyle(self.app.tones)
         self.table.focus()
         self.bar.border_title = "Workload"
@@ -119,6 +126,9 @@ class Dashboard(Screen[None]):
 
     def _loaded(self, comparison: Comparison) -> None:
         self._accept(comparison)
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         for message in self.session.messages:
             self.notify(message, severity="warning", timeout=10, markup=False)
         self.session.messages.clear()
@@ -139,8 +149,7 @@ class Dashboard(Screen[None]):
         self.bar.set_class(width < 98 or height < DETAILS_HEIGHT, "-bare")
         self.query_one("#details").set_class(not pane, "-summary")
         self.query_one("#details").set_class(not pane and height < SUMMARY_HEIGHT, "-hidden")
-        self.query_one("#verdict").styles.max_height = 3 if height >= SUMMARY_HEIGHT else 1
-        self._show_verdict()
+        self.query_one("#verdict").set_class(height < SUMMARY_HEIGHT, "-one-line")
         self.query_one("#verdict").display = height >= 12
         self.line("filter-line").display = height >= 9 and not self.filtering
         self.bar.display = height >= 7 or self.bar.editing is not None
@@ -211,9 +220,9 @@ class Dashboard(Screen[None]):
             self._show_details()
 
     def _show_verdict(self) -> None:
-        one_line = self.size.height < SUMMARY_HEIGHT
-        text = lines.verdict(self.session, self.app.tones, one_line=one_line, ascii_only=self.app.ascii_only)
-        self.query_one("#verdict", Static).update(text)
+        self.query_one("#verdict", Static).update(
+            lines.verdict(self.session, self.app.tones, ascii_only=self.app.ascii_only)
+        )
 
     def _show_lines(self) -> None:
         self.line("header").show(lines.header(self.session, self.refreshing))
@@ -237,7 +246,7 @@ class Dashboard(Screen[None]):
             pane.show(lambda width: [])  # noqa: ARG005
             return
         short = pane.has_class("-summary")
-        pane.border_title = "" if short else " Details · Tab scrolls them · enter full screen "
+        pane.border_title = "" if short else " Details: Tab scrolls them, enter full screen "
 
         def make(width: int) -> list[TextLine]:
             return summary(rows, i, width) if short else details(rows, i, width)
@@ -289,6 +298,9 @@ class Dashboard(Screen[None]):
 
     @on(WorkloadBar.Stepped)
     def _stepped(self, message: WorkloadBar.Stepped) -> None:
+        if self._typing is not None:  # the step starts from what stands there
+            self._typing.stop()
+            self._typing = None
         self.change(message.field.step(self.session.workload, message.direction), step=message.field.id)
         self.bar.show_error("")
         self.bar.set_text(message.field.show(self.session.workload))

@@ -28,7 +28,7 @@ class ExportScreen(ModalScreen[Path | None]):
     def __init__(
         self, path: Path, visible: int, total: int, write: Callable[[str, Path], int], *, ascii_only: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(classes="-ascii" if ascii_only else "")
         self.ascii_only = ascii_only
         self.path = path
         self.counts = (visible, total)

@@ -66,7 +66,7 @@ class Picker(ModalScreen[str | None]):
         *,
         ascii_only: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(classes="-ascii" if ascii_only else "")
         self.heading = title
         self.header = header
         self.choices = list(choices)

@@ -28,7 +28,7 @@ class TextScreen(ModalScreen[None]):
     def __init__(
         self, title: str, make: Callable[[int], list[TextLine]], tones: dict[str, Style], *, ascii_only: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(classes="-ascii" if ascii_only else "")
         self.heading = title
         self.make = make
         self.tones = tones

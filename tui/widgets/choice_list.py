@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
@@ -122,11 +121,11 @@ class ChoiceList(ScrollView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         place = self.scroll_offset.y + y
         if place >= len(self.choices):
-            return Strip.blank(width)
+            return Strip.blank(width, self.rich_style)
         choice = self.choices[place]
         text = ("▸ " if choice.id == self.mark else "  ") + fmt.clean(choice.line(width - 2))
         text = fmt.fit_width(
             fmt.to_ascii(text) if self.ascii_only else text, width, ellipsis="~" if self.ascii_only else fmt.ELLIPSIS
         )
-        style = self.get_component_rich_style("choice-list--cursor") if place == self.cursor else Style()
+        style = self.get_component_rich_style("choice-list--cursor") if place == self.cursor else self.rich_style
         return Strip([Segment(text, style)], width)

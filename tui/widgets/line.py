@@ -120,7 +120,7 @@ class Line(Widget):
         """The line; further lines, if any, are empty."""
         width = self.size.width
         if y:
-            return Strip.blank(width)
+            return Strip.blank(width, self.rich_style)
         self.placed = sorted(place(self.parts, width, self.gap), key=lambda item: item[0])
         segments: list[Segment] = []
         used = 0
@@ -129,7 +129,7 @@ class Line(Widget):
                 segments.append(Segment(" " * (x - used)))
             segments.append(Segment(text, self.tones.get(part.tone) or Style()))
             used = x + cell_len(text)
-        return Strip(segments, used).adjust_cell_length(width)
+        return Strip(segments, used).adjust_cell_length(width).apply_style(self.rich_style)
 
     async def on_click(self, event: events.Click) -> None:
         """Do what the part under the mouse says."""

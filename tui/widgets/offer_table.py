@@ -294,10 +294,10 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         assert rows is not None  # noqa: S101 - callers have checked
         i = rows.index(position)
         selected = position == self.cursor
-        base = Style()
+        base = self.rich_style
         if selected:
             name = "offer-table--cursor" if self.has_focus else "offer-table--cursor-blurred"
-            base = self.get_component_rich_style(name)
+            base += self.get_component_rich_style(name)
         gpu = rows.offer(i).kind == "gpu"
         segments = [
             Segment(self._text("▸" if selected else " "), base + self._tone("accent")),
@@ -317,7 +317,10 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _cell(self, cell: Cell, place: Placed) -> str:
         self._cell_tone = cell.tone
-        text, mark = (fmt.to_ascii(cell.text), fmt.to_ascii(cell.mark)) if self.ascii_only else (cell.text, cell.mark)
+        text, mark = cell.text, cell.mark
+        if self.ascii_only:
+            words = text.replace("✓ ", "ok").replace("✗ ", "NO")  # a letter alone would not say it
+            text, mark = fmt.to_ascii(words), fmt.to_ascii(mark)
         room = place.width - (1 if place.column.marked else 0)
         ellipsis = "~" if self.ascii_only else fmt.ELLIPSIS
         if place.column.tail is not None:
@@ -330,4 +333,4 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         if self.rows is not None and not len(self.rows) and 1 <= line <= len(self.message):
             text = self.message[line - 1]
         style = self._tone("miss" if line == 1 else "muted")
-        return Strip([Segment(self._text(fmt.fit_width("  " + text, width)), style)], width)
+        return Strip([Segment(self._text(fmt.fit_width("  " + text, width)), self.rich_style + style)], width)

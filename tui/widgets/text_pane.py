@@ -75,9 +75,9 @@ class TextPane(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if index >= len(self.lines):
-            return Strip.blank(width)
+            return Strip.blank(width, self.rich_style)
         segments = []
         for text, tone in self.lines[index]:
             shown = fmt.clean(text)
             segments.append(Segment(fmt.to_ascii(shown) if self.ascii_only else shown, self.tones.get(tone) or Style()))
-        return Strip(segments).adjust_cell_length(width)
+        return Strip(segments).adjust_cell_length(width).apply_style(self.rich_style)

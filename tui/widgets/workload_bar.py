@@ -282,6 +282,9 @@ class WorkloadBar(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One line of fields, or the hint of the field in work."""
+        return self._line(y).apply_style(self.rich_style)
+
+    def _line(self, y: int) -> Strip:
         width = self._grid_width
         if self.workload is None:
             return Strip.blank(width)

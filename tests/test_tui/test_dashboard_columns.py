@@ -1,0 +1,53 @@
+"""Which columns are placed, and that none is ever clipped."""
+
+from __future__ import annotations
+
+import pytest
+
+from tui.columns import COLUMNS, GAP, layout
+
+
+@pytest.mark.parametrize("width", range(1, 260))
+def test_columns_lie_side_by_side_inside_the_line(width):
+    for offset in range(len(COLUMNS) + 2):
+        placed, left, _ = layout(width, offset)
+        assert placed[0].column is COLUMNS[0]
+        for one, two in zip(placed, placed[1:], strict=False):
+            assert two.x == one.x + one.width + GAP
+        if width > 3:
+            assert placed[-1].x + placed[-1].width <= width
+        assert left == (offset > 0 and len(COLUMNS) > 1)
+        for place in placed[1:]:
+            assert place.width >= place.column.width
+
+
+def test_the_most_important_stay_longest():
+    kept = {width: {place.column.id for place in layout(width)[0]} for width in (30, 40, 60, 79, 119, 200)}
+    assert kept[30] == {"server", "per_million"}
+    assert kept[40] >= {"server", "per_million", "fit"}
+    assert kept[60] >= {"server", "per_million", "fit", "user_speed", "ttft"}
+    assert kept[79] >= {"server", "hardware", "fit", "ttft", "user_speed", "month", "per_million"}
+    assert kept[119] >= kept[79] | {"provider", "users", "total_speed", "servers", "region"}
+    assert kept[200] == {column.id for column in COLUMNS}
+
+
+def test_display_order_is_the_order_of_the_list():
+    ids = [column.id for column in COLUMNS]
+    shown = [place.column.id for place in layout(119)[0]]
+    assert shown == [name for name in ids if name in shown]
+
+
+def test_scrolling_reaches_every_column():
+    seen: set[str] = set()
+    offset, more = 0, True
+    while more:
+        placed, _, more = layout(79, offset)
+        seen |= {place.column.id for place in placed}
+        offset += 1
+        assert offset < 30
+    assert seen == {column.id for column in COLUMNS}
+
+
+def test_every_column_has_a_priority_of_its_own_and_a_help():
+    assert len({column.priority for column in COLUMNS}) == len(COLUMNS)
+    assert all(column.help for column in COLUMNS)

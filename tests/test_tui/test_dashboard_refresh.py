@@ -1,0 +1,104 @@
+"""Refreshing from the dashboard: progress, report, cancel, failure; the table never goes away."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from models.errors import RackrateError
+from pricing.refresh import Outcome, RefreshReport
+
+OUTCOMES = (
+    Outcome("runpod", "fresh", 120, skipped={"no price": 3}),
+    Outcome("lium", "failed", message="lium: HTTP 503.", hint="Try again later."),
+)
+
+
+@pytest.fixture
+def feed(monkeypatch):
+    """A refresh that waits for `go`, then ends as told."""
+
+    class Feed:
+        go = threading.Event()
+        cancelled: threading.Event | None = None
+        error: Exception | None = None
+
+    Feed.go = threading.Event()
+
+    def refresh(names, *, store, on_progress, mirror, cancelled, bundled):
+        Feed.cancelled = cancelled
+        for outcome in OUTCOMES:
+            on_progress(outcome.provider)
+        on_progress(OUTCOMES[0])
+        while not Feed.go.wait(0.01):
+            if cancelled.is_set():
+                return RefreshReport((OUTCOMES[0], Outcome("lium", "cancelled", message="stopped")))
+        if Feed.error is not None:
+            raise Feed.error
+        return RefreshReport(OUTCOMES)
+
+    monkeypatch.setattr("pricing.refresh.refresh", refresh)
+    yield Feed
+    Feed.go.set()
+
+
+async def until(app, true):
+    """Let the loop run until something holds."""
+    for _ in range(2000):
+        if true():
+            return
+        await app.pilot.pause()
+    raise AssertionError("it never came")
+
+
+async def test_progress_then_report(dashboard, feed):
+    async with dashboard() as app:
+        before = app.servers()
+        await app.pilot.press("r")
+        await until(app, lambda: "1/2" in app.line("header"))
+        assert "lium" in app.line("header")
+        assert app.servers() == before
+        await app.pilot.press("j", "=")  # everything else goes on
+        assert app.session.workload.requests_per_s == 2
+        feed.go.set()
+        await until(app, lambda: app.app.screen is not app.dashboard)
+        await app.settle()
+        report = app.app.screen.query_one("TextPane").plain
+        assert "1 of 2 fresh" in report
+        assert "HTTP 503" in report
+        assert "3 left out" in report
+        await app.press("escape")
+        assert app.dashboard.refreshing is None
+        assert "refreshing" not in app.line("header")
+        assert len(app.servers()) > 1000  # the bundled prices were read again
+
+
+async def test_escape_cancels(dashboard, feed):
+    async with dashboard() as app:
+        await app.pilot.press("r")
+        await until(app, lambda: feed.cancelled is not None)
+        await app.pilot.press("escape")
+        await until(app, lambda: app.dashboard.refreshing is None)
+        await app.settle()
+        assert "stopped" in app.app.screen.query_one("TextPane").plain
+
+
+@pytest.mark.parametrize("error", [RackrateError("No network."), ValueError("surprise")])
+async def test_a_failing_refresh_is_told_and_changes_nothing(dashboard, feed, error):
+    async with dashboard() as app:
+        before = app.servers()
+        feed.error = error
+        feed.go.set()
+        await app.pilot.press("r")
+        await until(app, lambda: app.dashboard.refreshing is None and feed.cancelled is not None)
+        await app.settle()
+        assert app.servers() == before
+        assert any(str(error.args[0]) in str(note.message) for note in app.app._notifications)
+
+
+async def test_leaving_stops_the_refresh(dashboard, feed):
+    async with dashboard() as app:
+        await app.pilot.press("r")
+        await until(app, lambda: feed.cancelled is not None)
+    assert feed.cancelled.is_set()

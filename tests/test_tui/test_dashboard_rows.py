@@ -1,0 +1,160 @@
+"""Order, cells and explanations, without a widget."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tui.columns import BY_ID, COLUMNS
+from tui.rows import gpu_count, hardware, short_cpu, term
+from tui.state import History, ViewState, following
+
+
+def names(session):
+    return [session.rows.offer(int(i)).server for i in session.rows.order]
+
+
+def test_default_order_meets_first_then_misses_then_no_figure(session):
+    meets = session.comparison.column("meets_targets")[session.rows.order]
+    cost = session.comparison.column("cost_per_m_output_tokens")[session.rows.order]
+    groups = np.where(np.isnan(cost), 2, np.where(meets, 0, 1))
+    assert list(groups) == sorted(groups)
+    assert set(groups) == {0, 1, 2}
+    assert list(cost[groups == 0]) == sorted(cost[groups == 0])
+
+
+@pytest.mark.parametrize("column", [column.id for column in COLUMNS])
+@pytest.mark.parametrize("descending", [False, True])
+def test_missing_values_are_last_in_both_directions(session, column, descending):
+    session.set_view(session.view.changed(sort=column, descending=descending, terms="everything"))
+    keys = BY_ID[column].sort
+    if keys in {"server", "provider", "region", "hardware", "term"}:
+        values = session._texts.ranks(keys)[session.rows.order]
+    else:
+        values = np.asarray(session.comparison.column(keys), dtype=float)[session.rows.order]
+    missing = np.isnan(values)
+    assert list(missing) == sorted(missing)
+    if column not in {"per_million", "month"}:
+        known = values[~missing]
+        assert list(known) == sorted(known, reverse=descending)
+
+
+def test_every_cell_says_something(session):
+    session.set_view(session.view.changed(terms="everything"))
+    for i in session.rows.order:
+        for column in COLUMNS:
+            assert column.cell(session.rows, int(i)).text.strip(), column.id
+
+
+def test_a_row_without_figures_has_a_reason(session):
+    session.set_view(session.view.changed(terms="everything"))
+    for i in session.rows.order:
+        if session.rows.value("ttft_ms", int(i)) is None:
+            assert session.rows.reason(int(i))
+
+
+def test_filtering_and_sorting_commute(session):
+    session.set_view(session.view.sorted_by("ttft"))
+    sorted_first = [name for name in names(session) if "h100" in name]
+    session.set_where("h100")
+    session.arrange()
+    assert names(session) == sorted_first
+
+
+def test_natural_order_of_names(make_session):
+    from tui.rows import _natural
+
+    assert sorted(["m5.16xlarge", "m5.2xlarge"], key=_natural) == ["m5.2xlarge", "m5.16xlarge"]
+
+
+def test_a_bad_filter_keeps_the_last_good_one(session):
+    assert session.set_where("gpu>=24")
+    session.arrange()
+    before = names(session)
+    assert not session.set_where("gpu>=many")
+    assert "gpu>=many" in session.where_error
+    session.arrange()
+    assert names(session) == before
+
+
+def test_an_empty_table_names_the_filter_that_removes_most(session):
+    session.set_where("gpu>=999 acme")
+    session.arrange()
+    lines = session.explain_empty()
+    assert "gpu>=999" in lines[0]
+    assert "esc" in lines[-1]
+
+
+def test_nothing_fits_offers_the_next_quantization(session, llama):
+    from models import catalog
+
+    session.history.set(llama.changed(model=catalog.llm("Llama-3.3-70B"), quant="16bit"))
+    session.recompute()
+    session.set_where("l4-small h100-big")
+    session.set_where("h100-big")
+    session.set_view(session.view.changed(fit="fits"))
+    text = " ".join(session.explain_empty())
+    assert "Llama-3.3-70B" in text
+    assert "8bit: 1" in text or "4bit: 1" in text
+
+
+def test_the_verdict_ignores_what_only_the_table_hides(session):
+    whole = session.verdict.sentence
+    session.set_view(session.view.changed(kind="cpu"))
+    assert session.verdict.sentence == whole
+    session.set_where("l4-small")
+    session.arrange()
+    assert session.verdict.sentence != whole
+
+
+def test_unknown_hardware_is_counted(session):
+    assert session.counts().unknown == 1
+    assert session.counts().shown == session.counts().gpu + session.counts().cpu
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(1.0, "1"), (8.0, "8"), (0.125, "1/8"), (0.099, "1/10"), (0.4, "0.4"), (None, "?")]
+)
+def test_slices_of_a_card_are_fractions(count, shown):
+    assert gpu_count(count) == shown
+
+
+def test_hardware_and_terms_in_words(session):
+    shown = {hardware(offer) for offer in session.market.offers}
+    assert "8× H100 SXM5 80GB 80 GB" in shown
+    assert "48c EPYC 9454P 192 GB" in shown
+    assert {term(offer) for offer in session.market.offers} == {"on-demand", "spot", "monthly"}
+    assert short_cpu("Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz") == "Xeon 8259CL"
+
+
+def test_sorting_the_active_column_reverses():
+    view = ViewState()
+    assert view.sorted_by("users").descending  # more is better
+    assert not view.sorted_by("users").sorted_by("users").descending
+    assert not view.sorted_by("ttft").descending
+
+
+def test_following_goes_round():
+    assert [following(("a", "b", "c"), choice) for choice in ("a", "b", "c", "?")] == ["b", "c", "a", "a"]
+
+
+def test_history_joins_the_letters_of_one_field(llama):
+    history = History(llama)
+    for tokens in (4, 40, 409, 4096):
+        history.set(llama.changed(input_tokens=tokens), step="input_tokens")
+    history.end_step()
+    history.set(history.current.changed(output_tokens=9), step="output_tokens")
+    assert history.undo()
+    assert history.current.input_tokens == 4096
+    assert history.undo()
+    assert history.current == llama
+    assert not history.undo()
+    assert history.redo()
+    assert history.current.input_tokens == 4096
+
+
+def test_history_forgets_the_oldest(llama):
+    history = History(llama)
+    for tokens in range(1, 400):
+        history.set(llama.changed(input_tokens=tokens))
+    assert len(history.past) == History.LIMIT

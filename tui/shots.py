@@ -1,0 +1,156 @@
+"""Draws screenshots/ from the running dashboard: `make shots`, or `python -m tui.shots [NAME ...]`.
+
+Each picture is the real application, driven by keys without a terminal, on a fixed day and without a network. PNG files
+need cairosvg (a development dependency); without it only the SVG files are written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[1] / "screenshots"
+DAY = "2026-11-30"
+SIZES = ((80, 24), (120, 36), (200, 50))
+FONT = "DejaVu Sans Mono"
+"""Has every box, block and sign glyph of the screen."""
+SCALE, COLOURS = 9 / 12.2, 160
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One state of the dashboard and the keys that lead there."""
+
+    name: str
+    keys: tuple[str, ...] = ()
+    sizes: tuple[tuple[int, int], ...] = SIZES
+    light: bool = False
+    ascii_only: bool = False
+
+
+def typed(text: str) -> tuple[str, ...]:
+    """A text as single keys."""
+    names = {" ": "space", ">": "greater_than_sign", "<": "less_than_sign", "=": "equals_sign", "$": "dollar_sign",
+             ":": "colon", ".": "full_stop", "-": "minus", "!": "exclamation_mark"}  # fmt: skip
+    return tuple(names.get(char, char) for char in text)
+
+
+GPU_70B = ("m", *typed("llama-3.3-70b"), "enter", "w", *typed("rag"), "enter", *("equals_sign",) * 2)
+
+SHOTS = (
+    Shot("start"),
+    Shot("moved", ("down",) * 4),
+    Shot("details", ("down", "down", "enter")),
+    Shot("help", ("question_mark",)),
+    Shot("models", ("m", *typed("qwen3"))),
+    Shot("presets", ("w",)),
+    Shot("sort", ("s",)),
+    Shot("edit", ("e", "tab", "down", "tab")),
+    Shot("edit-error", ("e", "tab", *typed("q99"))),
+    Shot("filter", ("slash", *typed("gpu>=24 $mo<900"))),
+    Shot("filter-error", ("slash", *typed("gpus>=many"))),
+    Shot("cpu", ("t", "t", "f", "down")),
+    Shot("llama-70b", GPU_70B),
+    Shot("empty", ("slash", *typed("gpu>=999"), "enter")),
+    Shot(
+        "nothing-fits",
+        (
+            "m",
+            *typed("llama-3.1-405b"),
+            "enter",
+            "right_square_bracket",
+            "f",
+            "slash",
+            *typed("cpu provider:hetzner"),
+            "enter",
+        ),
+    ),
+    Shot("export", ("x",)),
+    Shot("columns", ("right",) * 4, ((80, 24),)),
+    Shot("tiny", ("down",), ((60, 15), (40, 10))),
+    Shot("light", ("down",) * 2, ((120, 36),), light=True),
+    Shot("ascii", ("down",) * 2, ((80, 24), (120, 36)), ascii_only=True),
+)
+
+
+async def take(shot: Shot, size: tuple[int, int]) -> str:
+    """Drive the application and return the picture as SVG."""
+    from tui.app import RackrateApp
+    from tui.session import Session
+    from tui.theme import LIGHT
+
+    app = RackrateApp(Session(), ascii_only=shot.ascii_only)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(app, pilot)
+        if shot.light:
+            app.theme = LIGHT.name
+        for key in shot.keys:
+            await pilot.press(key)
+        await settle(app, pilot)
+        return app.export_screenshot(title=f"rackrate · {size[0]}x{size[1]}")
+
+
+async def settle(app: object, pilot: object) -> None:
+    """Wait until loading, typing pauses and comparisons are over."""
+    screen = app.screen_stack[0]  # type: ignore[attr-defined]
+    while True:
+        await app.workers.wait_for_complete()  # type: ignore[attr-defined]
+        await pilot.pause()  # type: ignore[attr-defined]
+        if screen.session.rows is not None and screen.idle:
+            return
+
+
+def plain_font(svg: str) -> str:
+    """The picture without fonts from the network: the viewer's own monospace font is used."""
+    svg = re.sub(r"@font-face\s*\{[^}]*\}", "", svg)
+    return svg.replace("Fira Code", FONT)
+
+
+def write_png(svg: str, path: Path) -> bool:
+    """Turn an SVG into a PNG; False where cairosvg (which brings Pillow) is not installed."""
+    try:
+        import cairosvg  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        from PIL import Image  # type: ignore[import-not-found,unused-ignore]
+    except (ImportError, OSError):
+        return False
+    # A cell of 12.2 x 24.4 becomes 9 x 18 pixels, and the font at 15 pixels is exactly 9 wide: nothing is stretched.
+    exact = re.sub(r' textLength="[^"]*"', "", svg).replace("font-size: 20px", f"font-size: {15 / SCALE:.3f}px")
+    drawn = cairosvg.svg2png(bytestring=exact.encode(), scale=SCALE)
+    # The screen has few colours: a palette makes a third of the size.
+    Image.open(io.BytesIO(drawn)).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    return True
+
+
+def main(names: list[str]) -> int:
+    """Take the named pictures, or all."""
+    FOLDER.mkdir(exist_ok=True)
+    chosen = [shot for shot in SHOTS if not names or shot.name in names]
+    if not chosen:
+        sys.stderr.write(f"No such picture. There are: {', '.join(shot.name for shot in SHOTS)}.\n")
+        return 2
+    missing_png = False
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update({"RACKRATE_CONFIG_DIR": f"{folder}/config", "RACKRATE_DATA_DIR": f"{folder}/data",
+                           "RACKRATE_TODAY": DAY, "TEXTUAL_ANIMATIONS": "none"})  # fmt: skip
+        os.environ.pop("NO_COLOR", None)
+        os.chdir(folder)  # the export dialog shows the current folder
+        for shot in chosen:
+            for size in shot.sizes:
+                name = f"{shot.name}-{size[0]}x{size[1]}"
+                svg = plain_font(asyncio.run(take(shot, size)))
+                (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
+                missing_png |= not write_png(svg, FOLDER / f"{name}.png")
+                sys.stdout.write(f"{name}\n")
+    if missing_png:
+        sys.stderr.write("No PNG: pip install cairosvg.\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
