@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.constants import constants
 from models.devices import device_of
 from models.errors import known
 from models.gguf_speed import MEMORY
@@ -40,9 +41,7 @@ class BandNames:
 @cache
 def measured_chips() -> frozenset[str]:
     """Chips with at least one benchmark row behind the constants."""
-    from models.constants import measured
-
-    return frozenset(measured())
+    return frozenset(constants().measured_chips)
 
 
 def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "online") -> BandNames:

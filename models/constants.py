@@ -44,6 +44,8 @@ class Constants:
     cpu: dict[str, float]
     cpu_family: dict[str, CpuFamily]
     band: dict[str, Band]
+    measured_chips: tuple[str, ...]
+    """Catalog names of the chips with benchmark rows behind the constants."""
 
 
 def read(path: Path) -> Constants:
@@ -66,6 +68,7 @@ def read(path: Path) -> Constants:
             for name, entry in data["cpu_family"].items()
         },
         band={name: Band(entry["low"], entry["high"]) for name, entry in data["band"].items()},
+        measured_chips=tuple(data["measured"]["chips"]),
     )
 
 
@@ -73,10 +76,3 @@ def read(path: Path) -> Constants:
 def constants() -> Constants:
     """The bundled constants."""
     return read(_PATH)
-
-
-@cache
-def measured() -> tuple[str, ...]:
-    """Catalog names of the chips with benchmark rows behind the constants."""
-    data: dict[str, Any] = tomllib.loads(_PATH.read_text(encoding="utf-8"))
-    return tuple(data["measured"]["chips"])

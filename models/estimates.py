@@ -21,8 +21,6 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.intp]
 
-PRACTICAL_SERVERS = 50
-"""More servers than this for one workload is marked not practical."""
 _FLAGS = ("fits", "answered", "meets_targets", "tight", "saturated")
 _CODES = ("tp_used", "replicas", "bound_by_code", "basis_code", "limit_code")
 FLOATS = (
@@ -175,8 +173,6 @@ class Estimates:
             )
         if self.tight[i]:
             found.append("Memory is tight: less than a tenth of the KV pool stays free at this load.")
-        if self.servers_needed[i] > PRACTICAL_SERVERS:
-            found.append(f"Not practical: {self.servers_needed[i]:.0f} servers for this traffic.")
         return tuple(found)
 
     def row(self, i: int) -> dict[str, object]:

@@ -16,7 +16,7 @@ from pricing.offer import KINDS, REGION_GROUPS, TERMS, Offer
 from pricing.snapshot import SNAPSHOT_DATE, load_snapshot
 
 # Chips that offers name without their form factor: rows stay, without an estimate.
-UNKNOWN_CHIPS = {"NVIDIA A100", "NVIDIA H100"}
+UNKNOWN_CHIPS = {"NVIDIA A100", "NVIDIA H100 (form factor not stated)"}
 
 
 @pytest.fixture(scope="module")
