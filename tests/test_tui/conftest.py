@@ -179,7 +179,7 @@ class Driver:
 
 @pytest.fixture
 def dashboard(make_session: Callable[..., Session]) -> Callable[..., Any]:
-    """`async with dashboard(size) as driver`: a running dashboard on the small market."""
+    """Start dashboards on the small market, as async context managers that give a Driver."""
     from tui.app import RackrateApp
 
     @asynccontextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tui.columns import COLUMNS, GAP, layout
@@ -12,7 +14,7 @@ def test_columns_lie_side_by_side_inside_the_line(width):
     for offset in range(len(COLUMNS) + 2):
         placed, left, _ = layout(width, offset)
         assert placed[0].column is COLUMNS[0]
-        for one, two in zip(placed, placed[1:], strict=False):
+        for one, two in pairwise(placed):
             assert two.x == one.x + one.width + GAP
         if width > 3:
             assert placed[-1].x + placed[-1].width <= width

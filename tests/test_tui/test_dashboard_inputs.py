@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,10 +70,8 @@ def test_impossible_values_are_refused_in_the_words_of_the_screen(field, text, l
 @given(st.sampled_from(FIELDS), st.text(max_size=30))
 def test_no_text_breaks_a_field(field, text):
     workload = Workload(model=catalog.llm("Llama-3.1-8B"))
-    try:
+    with suppress(RackrateError):  # the only error the screen expects
         assert read(field, workload, text).model is not None
-    except RackrateError as error:
-        assert str(error)
 
 
 def test_changing_a_length_leaves_the_preset(llama):

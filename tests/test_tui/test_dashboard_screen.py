@@ -144,12 +144,12 @@ async def test_open_source_only_opens_web_pages(dashboard, make_session, monkeyp
 
     opened = []
     async with dashboard() as app:
-        monkeypatch.setattr(type(app.app), "open_url", lambda self, url, **_: opened.append(url))
+        monkeypatch.setattr(type(app.app), "open_url", lambda _app, url, **_: opened.append(url))
         await app.press("o")
         assert opened == ["https://example.com/prices"]
     offers = [replace(app.session.market.offers[0], source_url="file:///etc/passwd")]
     async with dashboard(session=make_session(offers)) as app:
-        monkeypatch.setattr(type(app.app), "open_url", lambda self, url, **_: opened.append(url))
+        monkeypatch.setattr(type(app.app), "open_url", lambda _app, url, **_: opened.append(url))
         await app.press("o")
         assert len(opened) == 1
 

@@ -40,7 +40,8 @@ async def test_tab_goes_round_all_inputs(dashboard):
 @pytest.mark.parametrize(
     ("field", "text", "name", "value"),
     [
-        ("model", "Llama-3.3-70B", "model", "Llama-3.3-70B"), ("quant", "q4_k_m", "quant", "q4_k_m"), ("kv_quant", "fp8", "kv_quant", "fp8"),
+        ("model", "Llama-3.3-70B", "model", "Llama-3.3-70B"), ("quant", "q4_k_m", "quant", "q4_k_m"),
+        ("kv_quant", "fp8", "kv_quant", "fp8"),
         ("engine", "llama.cpp", "engine", "llama.cpp"), ("input_tokens", "4096", "input_tokens", 4096),
         ("output_tokens", "77", "output_tokens", 77), ("traffic", "9", "requests_per_s", 9), ("traffic", "9 users", "concurrency", 9),
         ("ttft_ms", "450 ms", "ttft_ms", 450), ("tpot_ms", "20", "tpot_ms", 50), ("prefix_hit", "50", "prefix_hit", 0.5),

@@ -1,0 +1,218 @@
+"""What the main screen is made of and how it shows a session; the keys are in the files next to this one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.containers import Container, Horizontal
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from models.errors import RackrateError
+from tui import lines
+from tui.details import details, summary
+from tui.widgets.line import Line
+from tui.widgets.offer_table import OfferTable
+from tui.widgets.text_pane import TextPane
+from tui.widgets.workload_bar import WorkloadBar
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from models.traffic import Workload
+    from pricing.compare import Comparison
+    from tui.app import RackrateApp
+    from tui.session import Session
+    from tui.text import TextLine
+
+INLINE_MS = 60
+"""A comparison that took longer than this moves to a thread, so that the screen keeps answering."""
+SUMMARY_HEIGHT, DETAILS_HEIGHT, HIGH = 19, 30, 44
+"""Terminal lines from which there is room for three lines of details, for the pane, and for a tall one."""
+SIDE_WIDTH = 165
+"""Terminal columns from which the details stand beside the table."""
+
+
+class DashboardBase(Screen[None]):
+    """Workload, verdict, filter, table, details, and the lines around them."""
+
+    app: RackrateApp
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self.refreshing: lines.Progress | None = None
+        self.cancel_refresh = threading.Event()
+        self.compare_ms = 0.0
+        """How long the last comparison took."""
+        self._typing: Timer | None = None
+        self._moved = False
+
+    def compose(self) -> ComposeResult:
+        """From the top to the bottom of the screen."""
+        flat = self.app.ascii_only
+        yield Line(id="header", ascii_only=flat)
+        yield WorkloadBar(id="workload", ascii_only=flat)
+        yield Static("", id="verdict", markup=False)
+        yield Line(id="filter-line", ascii_only=flat)
+        with Horizontal(id="filter-box"):
+            yield Static("Filter /", id="filter-label", markup=False)
+            yield Input(id="filter", compact=True)
+        yield Static("", id="filter-hint", markup=False)
+        with Container(id="body"):
+            yield OfferTable(id="table", ascii_only=flat)
+            yield TextPane(id="details", ascii_only=flat)
+        yield Line(id="status", ascii_only=flat)
+        yield Line(id="keys", ascii_only=flat)
+
+    # parts
+
+    @property
+    def table(self) -> OfferTable:
+        """The table of offers."""
+        return self.query_one(OfferTable)
+
+    @property
+    def bar(self) -> WorkloadBar:
+        """The workload's inputs."""
+        return self.query_one(WorkloadBar)
+
+    def line(self, name: str) -> Line:
+        """One of the screen's single lines."""
+        return self.query_one(f"#{name}", Line)
+
+    @property
+    def idle(self) -> bool:
+        """True where nothing typed waits to be used."""
+        return self._typing is None
+
+    @property
+    def filtering(self) -> bool:
+        """True while the filter is typed."""
+        return self.query_one("#filter-box").has_class("-open")
+
+    def restyle(self, tones: dict[str, Style]) -> None:
+        """Take the colours of another theme."""
+        for widget in self.query("Line, OfferTable, TextPane, WorkloadBar").results():
+            widget.restyle(tones)  # type: ignore[attr-defined]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give the panes the room there is."""
+        width, height = event.size
+        side = width >= SIDE_WIDTH
+        pane = side or height >= DETAILS_HEIGHT
+        self.set_class(side, "-side")
+        self.set_class(height >= HIGH, "-high")
+        self.bar.set_compact(width < 98 or height < 26)
+        self.bar.set_class(width < 98 or height < DETAILS_HEIGHT, "-bare")
+        self.query_one("#details").set_class(not pane, "-summary")
+        self.query_one("#details").set_class(not pane and height < SUMMARY_HEIGHT, "-hidden")
+        self.query_one("#verdict").set_class(height < SUMMARY_HEIGHT, "-one-line")
+        self.query_one("#verdict").display = height >= 12
+        self.line("filter-line").display = height >= 9 and not self.filtering
+        self.bar.display = height >= 7 or self.bar.editing is not None
+        self.line("keys").display = height >= 6
+        self._show_details()
+
+    # comparing
+
+    def change(self, workload: Workload, *, step: str = "") -> None:
+        """Compare for another workload; changes that name the same step are undone together."""
+        if self.session.history.set(workload, step=step):
+            self.recompute()
+
+    def recompute(self) -> None:
+        """Compare again: at once where that is quick, else in a thread; the old figures stay until the new ones are there."""
+        if self.session.comparison is None:
+            return
+        self.bar.show(self.session.workload)
+        if self.compare_ms > INLINE_MS:
+            self._compare_in_thread(self.session.workload)
+            return
+        started = time.perf_counter()
+        try:
+            comparison = self.session.compare(self.session.workload)
+        except RackrateError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        self.compare_ms = (time.perf_counter() - started) * 1000
+        self._accept(comparison)
+
+    @work(thread=True, exclusive=True, group="compare")
+    def _compare_in_thread(self, workload: Workload) -> None:
+        started = time.perf_counter()
+        try:
+            comparison = self.session.compare(workload)
+        except RackrateError as error:
+            self.app.call_from_thread(self.notify, str(error), severity="warning", markup=False)
+            return
+        self.compare_ms = (time.perf_counter() - started) * 1000
+        if workload == self.session.workload:  # else a newer one is on its way
+            self.app.call_from_thread(self._accept, comparison)
+
+    def _accept(self, comparison: Comparison) -> None:
+        try:
+            self.session.accept(comparison)
+        except RackrateError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        self.bar.show(self.session.workload)
+        self.show()
+
+    def show(self) -> None:
+        """Paint what the session holds."""
+        session = self.session
+        if session.rows is None or session.comparison is None:
+            return
+        view = session.view
+        with self.app.batch_update():
+            self.table.show(
+                session.rows,
+                sort=view.sort,
+                descending=view.descending,
+                currency=session.comparison.terms.currency,
+                message=session.explain_empty(),
+            )
+            self._show_verdict()
+            self._show_lines()
+            self._show_details()
+
+    def _show_verdict(self) -> None:
+        self.query_one("#verdict", Static).update(
+            lines.verdict(self.session, self.app.tones, ascii_only=self.app.ascii_only)
+        )
+
+    def _show_lines(self) -> None:
+        self.line("header").show(lines.header(self.session, self.refreshing))
+        self.line("filter-line").show(lines.filters(self.session))
+        self._show_status()
+        mode = "workload" if self.bar.editing else "filter" if self.filtering else "table"
+        self.line("keys").show(lines.keys(mode))
+
+    def _show_status(self) -> None:
+        table = self.table
+        self.line("status").show(
+            lines.status(self.session, table.current, table.cursor, table.hidden_columns, first=not self._moved)
+        )
+
+    def _show_details(self) -> None:
+        pane = self.query_one("#details", TextPane)
+        rows, i = self.session.rows, self.table.current
+        if pane.has_class("-hidden") or rows is None:
+            return
+        if i is None:
+            pane.show(lambda width: [])  # noqa: ARG005
+            return
+        short = pane.has_class("-summary")
+        pane.border_title = "" if short else " Details: Tab scrolls them, enter full screen "
+
+        def make(width: int) -> list[TextLine]:
+            return summary(rows, i, width) if short else details(rows, i, width)
+
+        pane.show(make, keep_place=False)
