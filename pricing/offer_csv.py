@@ -75,17 +75,13 @@ def read_offers(path: Path, *, fetched_at: str | None = None) -> tuple[Offer, ..
     return parse_offers(text, str(path), fetched_at=fetched_at)
 
 
-def parse_offers(
-    text: str, name: str, *, fetched_at: str | None = None, fill: Callable[[Columns], None] | None = None
-) -> tuple[Offer, ...]:
-    """Offers of a CSV text; `fill` may complete the converted columns before the offers are made."""
+def parse_offers(text: str, name: str, *, fetched_at: str | None = None) -> tuple[Offer, ...]:
+    """Offers of a CSV text. Raises OffersError naming line and column."""
     header, rows, lines = _rows(text, name)
     table = _convert(header, rows, lines, name)
     _defaults(table, lines, name)
     if fetched_at is not None:
         table["fetched_at"] = [value or fetched_at for value in table["fetched_at"]]
-    if fill is not None:
-        fill(table)
     table["offer_id"] = schema.unique_ids(
         map(
             schema.offer_id,

@@ -12,7 +12,8 @@ import pytest
 
 from models import catalog
 from pricing import paths
-from pricing.offer import KINDS, REGION_GROUPS, TERMS, Offer
+from pricing.offer import KINDS, OFFER_COLUMNS, REGION_GROUPS, TERMS, Offer
+from pricing.offer_csv import format_offers, parse_offers
 from pricing.snapshot import SNAPSHOT_DATE, load_snapshot
 
 # Chips that offers name without their form factor: rows stay, without an estimate.
@@ -35,6 +36,17 @@ def test_ids_are_unique_and_hold_the_whole_key(offers: tuple[Offer, ...]) -> Non
     assert not [offer.offer_id for offer in offers if "~" in offer.offer_id]
     keys = {(o.provider, o.server, o.region, o.term, o.commitment_months, o.tier, o.currency) for o in offers}
     assert len(keys) == len(offers)
+
+
+def test_the_bundled_file_passes_everything_the_csv_reader_checks(offers: tuple[Offer, ...]) -> None:
+    """Written as CSV and read back through the strict reader: the same offers, types and ids included."""
+    again = parse_offers(format_offers(offers), "the bundled prices")
+    assert again == offers
+    assert all(
+        type(getattr(one, name)) is type(getattr(two, name))
+        for one, two in zip(offers, again, strict=True)
+        for name in OFFER_COLUMNS
+    )
 
 
 def test_every_row_says_where_its_price_is_from(offers: tuple[Offer, ...]) -> None:
