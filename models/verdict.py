@@ -60,6 +60,7 @@ class _View:
     tpot_target: float
     currency: str
     requests_per_s: float | None
+    quant: str
 
     def number(self, name: str) -> NDArray[np.float64]:
         return np.asarray(self.read(name)[self.at], dtype=np.float64)
@@ -130,6 +131,7 @@ def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:
         work.tpot_ms or math.inf,
         str(currencies[0]) if len(currencies) else "USD",
         work.requests_per_s,
+        work.quant,
     )
 
 
@@ -239,8 +241,13 @@ def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
     cheapest = f"cheapest is {view.price(gpu)}, {view.speed(gpu)}"
     nearest, miss = _nearest(view, cpu_fits)
     if nearest is None:
-        has_cpu = _kinds(view)[0].any()
-        why = "no CPU server here holds the model" if has_cpu else "no CPU server is among these offers"
+        cpu = _kinds(view)[0]
+        has_cpu = bool(cpu.any())
+        why = "no CPU server is among these offers"
+        if has_cpu:
+            # Without weights there was no estimate at all: the format, not the memory, is what CPUs lack.
+            estimated = np.isfinite(view.number("weights_gib_per_device")[cpu]).any()
+            why = "no CPU server here holds the model" if estimated else f"{view.quant} does not run on CPUs"
         return Verdict(
             "gpu_needed" if has_cpu else "only_gpu",
             f"{'A GPU is needed' if has_cpu else 'Only GPU servers are compared'}: {why}; {cheapest}.",
@@ -266,7 +273,8 @@ def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
 
 def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
     """Which target stands in the way, with the best figure there is: "TTFT 2 s (best 2.8 s)"."""
-    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+    # One request alone is the best a server can do; TPOT alone is no column of the comparison.
+    for name, column, target in (("TTFT", "ttft_solo_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
         values = view.number(column)[mask]
         best = float(np.nanmin(values)) if np.isfinite(values).any() else math.nan
         if best > target:

@@ -33,6 +33,7 @@ OFFER: dict[str, Any] = {
     "utilization": 0.1,
     "requests_per_s_at_target": 10.0,
     "memory_used_share": 0.5,
+    "weights_gib_per_device": 8.0,
 }
 
 
@@ -44,7 +45,9 @@ class Made:
         self.workload = Workload(model=catalog.llm("Llama-3.1-8B")).changed(**workload)
 
     def column(self, name: str) -> np.ndarray:
-        return np.array([offer[name] for offer in self.offers])
+        # One request alone is as fast as under load here, unless a row says otherwise.
+        same = {"ttft_solo_ms": "ttft_ms"}
+        return np.array([offer[name] if name in offer else offer[same[name]] for offer in self.offers])
 
 
 def gpu(server: str = "g1", **changes: Any) -> dict[str, Any]:
@@ -113,6 +116,18 @@ def test_gpu_is_needed_because_no_cpu_holds_the_model() -> None:
     found = verdict(Made(gpu(), missing(cpu(), fits=False, monthly_cost=NAN)))
     assert found.code == "gpu_needed"
     assert "no CPU server here holds the model" in found.sentence
+
+
+def test_gpu_is_needed_because_cpus_lack_the_format() -> None:
+    nothing = {"fits": False, "monthly_cost": NAN, "weights_gib_per_device": NAN}
+    found = verdict(Made(gpu(), missing(cpu(), **nothing), quant="fp8"))
+    assert found.code == "gpu_needed"
+    assert "fp8 does not run on CPUs" in found.sentence
+
+
+def test_the_best_that_cpus_reach_is_one_request_alone() -> None:
+    found = verdict(Made(gpu(), missing(cpu(), ttft_ms=9000.0, ttft_solo_ms=2800.0)))
+    assert "TTFT 2 s (best 2.8 s)" in found.sentence
 
 
 def test_one_kind_alone_says_so() -> None:
