@@ -20,6 +20,7 @@ from models.errors import known
 from models.gguf_speed import GgufSpeed
 from models.gpu_speed import COMPUTE, ENGINES, GpuSpeed
 from models.quantize import compute_class, weight_bytes
+from models.result_columns import RESULT_COLUMNS
 from models.serving import open_loop
 from models.shape import shape_of
 
@@ -30,38 +31,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-RESULT_COLUMNS = (
-    "fits",
-    "fit_reason",
-    "weights_gib_per_device",
-    "kv_bytes_per_token",
-    "kv_pool_gib_per_device",
-    "kv_pool_tokens",
-    "max_context",
-    "max_sequences",
-    "ttft_ms",
-    "ttft_ms_low",
-    "ttft_ms_high",
-    "ttft_solo_ms",
-    "ttft_p95_ms",
-    "tpot_ms",
-    "tpot_ms_low",
-    "tpot_ms_high",
-    "tokens_per_s_user",
-    "output_tokens_per_s",
-    "output_tokens_per_s_low",
-    "output_tokens_per_s_high",
-    "total_tokens_per_s",
-    "prompt_tokens_per_s",
-    "requests_per_s",
-    "max_concurrency",
-    "engine_used",
-    "tp_used",
-    "replicas",
-    "bound_by",
-    "basis",
-    "error",
-)
 OUTPUT_COLUMNS = INPUT_COLUMNS + RESULT_COLUMNS
 _STATIC_START_S = 0.002
 _TAIL_FROM = 100
@@ -368,7 +337,8 @@ def _answer(
     bound = _bound_by(speed, np.minimum(np.array([case.concurrency or 1.0 for case in picked]), figures["limit"]))
     for j, i in enumerate(index):
         case, room = picked[j], rooms[j]
-        startup = case.scenario == "startup"
+        encoder = not known(case.llm).kv_cache
+        startup = case.scenario == "startup" or encoder
 
         def value(x: Any, *, hide: bool = startup) -> float | None:
             number = float(x)
@@ -408,5 +378,6 @@ def _answer(
                 "replicas": case.replicas,
                 "bound_by": None if startup else bound[j],
                 "basis": names[j].basis,
+                "error": "an encoder generates no tokens: memory only" if encoder else "",
             }
         )

@@ -64,6 +64,12 @@ def estimate(table: ServerTable, workload: Workload) -> Estimates:
     result = Estimates.empty(workload, table)
     if not len(table):
         return result
+    if not workload.model.kv_cache:
+        words = (
+            f"{workload.model.name} is an encoder: it generates no tokens, so there is nothing to serve token by token"
+        )
+        result.unanswered = dict.fromkeys(range(len(table)), words)
+        return result
     codes = _choices(result)
     for path in (serving_layouts, gguf_layouts, cpu_layouts):
         layouts = path(result, codes)

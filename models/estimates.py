@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from models.bands import BASES
 from models.bound import BOUND_BY
 from models.explain import fit_reason, miss_reason
+from models.result_columns import FIGURES
 
 if TYPE_CHECKING:
     from models.engine_choice import Choice
@@ -24,34 +25,13 @@ Codes = NDArray[np.intp]
 _FLAGS = ("fits", "answered", "meets_targets", "tight", "saturated")
 _CODES = ("tp_used", "replicas", "bound_by_code", "basis_code", "limit_code")
 FLOATS = (
-    "weights_gib_per_device",
-    "kv_bytes_per_token",
-    "kv_pool_gib_per_device",
-    "kv_pool_tokens",
-    "max_context",
-    "max_sequences",
+    *FIGURES,
     "memory_total_gib",
     "weights_gib",
     "kv_gib",
     "overhead_gib",
     "memory_used_share",
-    "ttft_ms",
-    "ttft_ms_low",
-    "ttft_ms_high",
-    "ttft_solo_ms",
-    "ttft_p95_ms",
     "tpot_solo_ms",
-    "tpot_ms",
-    "tpot_ms_low",
-    "tpot_ms_high",
-    "tokens_per_s_user",
-    "output_tokens_per_s",
-    "output_tokens_per_s_low",
-    "output_tokens_per_s_high",
-    "total_tokens_per_s",
-    "prompt_tokens_per_s",
-    "requests_per_s",
-    "max_concurrency",
     "requests_per_s_at_target",
     "servers_needed",
     "utilization",

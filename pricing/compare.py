@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import cost
+from models.result_columns import ESTIMATE_COLUMNS
 from pricing.offer import OFFER_COLUMNS
 from pricing.terms import CompareOptions, month_of_one, prices
 
@@ -28,38 +29,6 @@ NOT_PRACTICAL = 50
 STALE_DAYS = 180
 MONTH_DAYS = 30.44
 
-ESTIMATE_COLUMNS = (
-    "fits",
-    "fit_reason",
-    "weights_gib_per_device",
-    "kv_bytes_per_token",
-    "kv_pool_gib_per_device",
-    "kv_pool_tokens",
-    "max_context",
-    "max_sequences",
-    "ttft_ms",
-    "ttft_ms_low",
-    "ttft_ms_high",
-    "ttft_solo_ms",
-    "ttft_p95_ms",
-    "tpot_ms",
-    "tpot_ms_low",
-    "tpot_ms_high",
-    "tokens_per_s_user",
-    "output_tokens_per_s",
-    "output_tokens_per_s_low",
-    "output_tokens_per_s_high",
-    "total_tokens_per_s",
-    "prompt_tokens_per_s",
-    "requests_per_s",
-    "max_concurrency",
-    "engine_used",
-    "quant_used",
-    "tp_used",
-    "replicas",
-    "bound_by",
-    "basis",
-)
 COST_COLUMNS = (
     "requests_per_s_at_target",
     "servers_needed",

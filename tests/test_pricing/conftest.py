@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from models import catalog
+from models.result_columns import FIGURES
 from models.traffic import Workload
 from pricing import offer as schema
 from pricing.compare import CompareOptions, Comparison
@@ -19,34 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TODAY = "2026-11-30"
-_FLOATS = (
-    "weights_gib_per_device",
-    "kv_bytes_per_token",
-    "kv_pool_gib_per_device",
-    "kv_pool_tokens",
-    "max_context",
-    "max_sequences",
-    "ttft_ms",
-    "ttft_ms_low",
-    "ttft_ms_high",
-    "ttft_solo_ms",
-    "ttft_p95_ms",
-    "tpot_ms",
-    "tpot_ms_low",
-    "tpot_ms_high",
-    "tokens_per_s_user",
-    "output_tokens_per_s",
-    "output_tokens_per_s_low",
-    "output_tokens_per_s_high",
-    "total_tokens_per_s",
-    "prompt_tokens_per_s",
-    "requests_per_s",
-    "max_concurrency",
-    "requests_per_s_at_target",
-    "servers_needed",
-    "utilization",
-    "memory_used_share",
-)
+_FLOATS = (*FIGURES, "requests_per_s_at_target", "servers_needed", "utilization", "memory_used_share")
 
 
 @dataclass
