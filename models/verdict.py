@@ -66,7 +66,8 @@ class _View:
         return np.asarray(self.read(name)[self.at], dtype=np.float64)
 
     def label(self, offer: int) -> str:
-        return f"{self.read('provider')[offer]} {self.read('server')[offer]}"
+        provider, server = str(self.read("provider")[offer]), str(self.read("server")[offer])
+        return server if server.lower().startswith(provider.lower()) else f"{provider} {server}"
 
     def value(self, name: str, offer: int) -> float:
         return float(self.read(name)[offer])

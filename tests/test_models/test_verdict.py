@@ -244,3 +244,8 @@ def test_without_targets_the_cheapest_wins() -> None:
 def test_other_currencies_are_written_as_they_are() -> None:
     assert "€500" in verdict(Made(gpu(cost_currency="EUR"))).sentence
     assert "500 CHF" in verdict(Made(gpu(cost_currency="CHF"))).sentence
+
+
+def test_a_provider_is_not_named_twice() -> None:
+    assert "; cheapest is acme-g1 at" in verdict(Made(gpu("acme-g1"), missing(cpu(), fits=False))).sentence
+    assert "; cheapest is acme g1 at" in verdict(Made(gpu("g1"), missing(cpu(), fits=False))).sentence
