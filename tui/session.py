@@ -221,9 +221,9 @@ class Session:
         total = self.counts().total
         if not total:
             return ["No prices at hand.", "r fetches current ones."]
-        if self.view.fit != "all" and not self._count(self.view.changed(fit="fits")):
-            return self._nothing_fits()
         view = self.view
+        if view.fit != "all" and self._count(view.changed(fit="all")) and not self._count(view.changed(fit="fits")):
+            return self._nothing_fits()
         without: list[tuple[int, str]] = []
         terms = [text for text, _ in compile_where(view.where).terms]
         for number, term in enumerate(terms):
