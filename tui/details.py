@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from tui import format as fmt
 from tui.columns import MAX_PRACTICAL_SERVERS
-from tui.inputs import show_traffic
+from tui.inputs import show_traffic, show_ttft
 from tui.rows import short_cpu
-from tui.text import Section, TextLine, lay_out, shorten, wrap
+from tui.text import TIED, Section, TextLine, lay_out, shorten, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tui.rows import Rows
 
 SECONDS_PER_HOUR = 3600
@@ -81,9 +83,15 @@ def _memory(rows: Rows, i: int, width: int) -> Section:
     return section
 
 
-def _band(low: float | None, high: float | None, show: object) -> str:
-    text = show if callable(show) else fmt.number
-    return "" if low is None or high is None else f"  ({text(low)} – {text(high)})"
+def _band(low: float | None, high: float | None, show: Callable[[float | None], str] = fmt.number) -> str:
+    """Low to high in brackets; a unit that both share is written once."""
+    if low is None or high is None:
+        return ""
+    first, second = show(low), show(high)
+    number, _, unit = first.partition(" ")
+    if unit and second.endswith(f" {unit}"):
+        first = number
+    return f"  ({first} – {second})".replace(" – ", f"{TIED}–{TIED}")
 
 
 def _speed(rows: Rows, i: int) -> Section:
@@ -96,9 +104,9 @@ def _speed(rows: Rows, i: int) -> Section:
         alone = rows.value("ttft_solo_ms", i)
         line: TextLine = [("TTFT ", "muted"), (fmt.duration(ttft), "miss" if missed else "strong"), (band, "text")]
         if missed:
-            line.append((f"  ! target {fmt.duration(work.ttft_ms)}", "miss"))
+            line.append((f"  !{TIED}over{TIED}{show_ttft(work).replace(' ', TIED)}", "miss"))
         if alone is not None:
-            line.append((f"  alone {fmt.duration(alone)}", "muted"))
+            line.append((f"  alone{TIED}{fmt.duration(alone).replace(' ', TIED)}", "muted"))
         section.lines.append(line)
     if tpot is not None and tpot > 0:
         missed = work.tpot_ms is not None and tpot > work.tpot_ms
@@ -111,7 +119,7 @@ def _speed(rows: Rows, i: int) -> Section:
             (f"  TPOT {fmt.duration(tpot)}", "muted"),
         ]
         if missed:
-            line.append((f"  ! target {fmt.duration(work.tpot_ms)}", "miss"))
+            line.append((f"  !{TIED}over{TIED}{fmt.plain(work.tpot_ms)}{TIED}ms", "miss"))
         section.lines.append(line)
     total = rows.value("output_tokens_per_s", i)
     if total is not None:
@@ -166,7 +174,7 @@ def _cost(rows: Rows, i: int) -> Section:
         (f" = {fmt.price(month, currency)} a month", "strong"),
     ]
     if servers > MAX_PRACTICAL_SERVERS:
-        line.append(("  ! not practical", "miss"))
+        line.append((f"  !{TIED}not{TIED}practical", "miss"))
     section.lines.append(line)
     if used is not None:
         section.lines.append(
@@ -299,7 +307,7 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
         ]
         second = [(" · ".join(part for part in facts if part), "text")]
         if warnings := len(machine_warnings(rows, i)):
-            second.append((f" · ! {warnings} warning{'' if warnings == 1 else 's'}", "miss"))
+            second.insert(0, (f"! {warnings} warning{'' if warnings == 1 else 's'} · ", "miss"))
     days = rows.value("price_age_days", i)
     servers, month = rows.value("servers_needed", i), rows.value("monthly_cost", i)
     money = (

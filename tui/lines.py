@@ -129,7 +129,8 @@ def status(session: Session, index: int | None, position: int, hidden: tuple[boo
     unknown = session.counts().unknown
     if unknown:
         parts.append(Part(f"{unknown:,} unknown hardware", "muted", 6))
-    parts.append(Part("≈ estimated  ! misses target  * old price", "muted", 5, right=True))
+    if not reason:  # the reason is worth more room than the legend
+        parts.append(Part("≈ estimated  ! misses target  * old price", "muted", 5, right=True))
     if any(hidden):
         parts.append(Part("← → columns", "muted", 4, right=True))
     return parts

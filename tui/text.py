@@ -23,6 +23,14 @@ class Section:
     """Long texts that want the whole width."""
 
 
+TIED = "\u00a0"
+"""A space at which no line is broken."""
+
+
+def _clean(text: str) -> str:
+    return TIED.join(clean(part) for part in text.split(TIED))
+
+
 def length(line: TextLine) -> int:
     """Terminal cells of a line."""
     return sum(cell_len(text) for text, _ in line)
@@ -33,13 +41,13 @@ def wrap(line: TextLine, width: int, indent: int = 0) -> list[TextLine]:
     words: list[Span] = []
     for text, tone in line:
         word = ""
-        for char in clean(text):
+        for char in _clean(text):
             if char == " ":
                 words += [(word, tone)] if word else []
                 words.append((" ", tone))
                 word = ""
             else:
-                word += char
+                word += " " if char == TIED else char
         words += [(word, tone)] if word else []
     result: list[TextLine] = [[]]
     used = 0

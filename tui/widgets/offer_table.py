@@ -266,7 +266,7 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         sign, used = fmt.symbol(self.currency), LEAD
         for place in self.placed:
             column = place.column
-            title = column.title(sign)
+            title = self._text(column.title(sign))
             sorted_by = column.id == self.sort
             arrow = ("↓" if self.descending else "↑") if sorted_by else ""
             if place.x > used:
