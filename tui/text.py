@@ -84,7 +84,18 @@ def wrap(line: TextLine, width: int, indent: int = 0) -> list[TextLine]:
                 used = new_line()
             result[-1].append((rest, tone))
             used += cell_len(rest)
-    return [_strip_end(one) for one in result]
+    return [joined(_strip_end(one)) for one in result]
+
+
+def joined(line: TextLine) -> TextLine:
+    """The same line with neighbours of one tone as one span: far fewer escape sequences on the way to the terminal."""
+    result: TextLine = []
+    for text, tone in line:
+        if result and result[-1][1] == tone:
+            result[-1] = (result[-1][0] + text, tone)
+        else:
+            result.append((text, tone))
+    return result
 
 
 def fit_head(text: str, width: int) -> str:

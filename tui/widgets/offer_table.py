@@ -27,6 +27,24 @@ HEADER = 1
 """Lines above the first offer."""
 
 
+class _Run:
+    """Collects text, joining neighbours of one style: half the escape sequences that a terminal far away must read."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, Style]] = []
+
+    def add(self, text: str, style: Style) -> None:
+        """Append a text."""
+        if self._parts and self._parts[-1][1] == style:
+            self._parts[-1] = (self._parts[-1][0] + text, style)
+        elif text:
+            self._parts.append((text, style))
+
+    def segments(self) -> list[Segment]:
+        """What was collected."""
+        return [Segment(text, style) for text, style in self._parts]
+
+
 class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
     """Offers in order, one a line; the cursor stays on its offer when the order changes."""
 
@@ -299,24 +317,20 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
             name = "offer-table--cursor" if self.has_focus else "offer-table--cursor-blurred"
             base += self.get_component_rich_style(name)
         gpu = rows.offer(i).kind == "gpu"
-        segments = [
-            Segment(self._text("▸" if selected else " "), base + self._tone("accent")),
-            Segment(self._text("● " if gpu else "○ "), base + self._tone("gpu" if gpu else "cpu")),
-        ]
+        line = _Run()
+        line.add(self._text("▸" if selected else " "), base + self._tone("accent"))
+        line.add(self._text("● " if gpu else "○ "), base + self._tone("gpu" if gpu else "cpu"))
         used = LEAD
         for place in self.placed:
-            if place.x > used:
-                segments.append(Segment(" " * (place.x - used), base))
-            segments.append(Segment(self._cell(place.column.cell(rows, i), place), base + self._tone(self._cell_tone)))
+            cell = place.column.cell(rows, i)
+            gap = " " * max(place.x - used, 0)
+            line.add(gap + self._cell(cell, place), base + self._tone(cell.tone))
             used = place.x + place.width
         if used < width:
-            segments.append(Segment(" " * (width - used), base))
-        return Strip(segments, max(used, width)).crop(0, width)
-
-    _cell_tone = "text"
+            line.add(" " * (width - used), base)
+        return Strip(line.segments(), max(used, width)).crop(0, width)
 
     def _cell(self, cell: Cell, place: Placed) -> str:
-        self._cell_tone = cell.tone
         text, mark = cell.text, cell.mark
         if self.ascii_only:
             words = text.replace("✓ ", "ok").replace("✗ ", "NO")  # a letter alone would not say it

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -64,11 +64,20 @@ class TextPane(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        if width != self._made_for:
-            self._made_for = width
-            self.lines = self._make(width)
-            self.virtual_size = Size(width, len(self.lines))
-        self.refresh()
+        if width == self._made_for:
+            self.refresh()
+            return
+        before, scrolled = self.lines, self.scroll_offset.y
+        self._made_for = width
+        self.lines = self._make(width)
+        self.virtual_size = Size(width, len(self.lines))
+        if scrolled or self.scroll_offset.y:
+            self.refresh()
+            return
+        # Lines that stay as they were are not sent again.
+        for y in range(max(len(before), len(self.lines))):
+            if before[y : y + 1] != self.lines[y : y + 1]:
+                self.refresh(Region(0, y, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
