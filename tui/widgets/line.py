@@ -24,13 +24,17 @@ class Part(NamedTuple):
     text: str
     tone: str = "muted"
     keep: int = 1
-    """1 stays longest; 0 may be shortened with an ellipsis instead of going."""
+    """1 stays longest; 0 may be shortened with an ellipsis instead of going (on the left)."""
     action: str = ""
     """What a click does."""
     right: bool = False
     """Stands at the right end."""
     joined: bool = False
     """Follows the part before without a gap, and goes with it."""
+
+
+SHORTEST = 12
+"""A part that may be shortened keeps at least so many cells, or goes."""
 
 
 def place(parts: Sequence[Part], width: int, gap: int = 2) -> list[tuple[int, Part, str]]:
@@ -44,23 +48,24 @@ def place(parts: Sequence[Part], width: int, gap: int = 2) -> list[tuple[int, Pa
         else:
             groups.append([part])
     sizes = [sum(cell_len(part.text) for part in group) for group in groups]
+    firm = [bool(group[0].keep or group[0].right) for group in groups]
     alive = set(range(len(groups)))
 
     def used() -> int:
-        return sum(sizes[g] if groups[g][0].keep else min(sizes[g], 12) for g in alive) + gap * max(len(alive) - 1, 0)
+        return sum(sizes[g] if firm[g] else min(sizes[g], SHORTEST) for g in alive) + gap * max(len(alive) - 1, 0)
 
     while len(alive) > 1 and used() > width:
         alive.discard(max(alive, key=lambda g: (groups[g][0].keep, g)))
     # Parts that may shrink share what the others leave.
-    spare = width - gap * max(len(alive) - 1, 0) - sum(sizes[g] for g in alive if groups[g][0].keep)
+    spare = width - gap * max(len(alive) - 1, 0) - sum(sizes[g] for g in alive if firm[g])
     placed: list[tuple[int, Part, str]] = []
     x = 0
     right_edge = width
     for g in sorted(alive):
         if groups[g][0].right:
             continue
-        room = sizes[g] if groups[g][0].keep else min(sizes[g], max(spare, 0))
-        if not groups[g][0].keep:
+        room = sizes[g] if firm[g] else min(sizes[g], max(spare, 0))
+        if not firm[g]:
             spare -= room
         x = _put(placed, groups[g], x, min(room, width - x)) + gap
     for g in sorted(alive, reverse=True):
