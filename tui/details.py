@@ -75,7 +75,11 @@ def _memory(rows: Rows, i: int, width: int) -> Section:
     if sequences:
         facts.append(f"{fmt.count(sequences)} such sequence{'' if sequences == 1 else 's'}")
     if context:
-        facts.append(f"context up to {fmt.count(context)}")
+        limit = rows.workload.model.max_context
+        whole = limit is not None and context >= limit
+        facts.append(
+            f"the model's whole {fmt.count(limit)} context" if whole else f"context up to {fmt.count(context)}"
+        )
     if facts:
         section.lines.append([("holds ", "muted"), (", ".join(facts), "text")])
     if not section.lines:
