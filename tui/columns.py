@@ -59,7 +59,7 @@ class Column:
 
 
 def _server(rows: Rows, i: int) -> Cell:
-    return Cell(fmt.clean(rows.offer(i).server) or fmt.MISSING, "", "strong")
+    return Cell(fmt.clean(rows.server(i)) or fmt.MISSING, "", "strong")
 
 
 def _provider(rows: Rows, i: int) -> Cell:

@@ -40,11 +40,23 @@ def short_cpu(name: str) -> str:
     return " ".join(_NOISE.sub(" ", name).split()) or name
 
 
+_MEMORY_IN_NAME = re.compile(r"-\d+GB\b")
+
+
+def server(offer: Offer) -> str:
+    """The seller's name of the machine, without the seller's own name in front: the column beside it says that."""
+    name, seller = offer.server, f"{offer.provider}-"
+    return name[len(seller) :] if name.lower().startswith(seller.lower()) and len(name) > len(seller) else name
+
+
 def hardware(offer: Offer) -> str:
     """An offer's machine in a few words: "4× L40S 48 GB" or "16c EPYC 7R13 64 GB"."""
     if offer.kind == "gpu":
-        chip = (offer.gpu_model or "unknown GPU").replace("-", " ")
+        chip = offer.gpu_model or "unknown GPU"
         memory = f" {offer.vram_gib_per_gpu:.3g} GB" if offer.vram_gib_per_gpu else ""
+        if memory:
+            chip = _MEMORY_IN_NAME.sub("", chip)  # H100-80GB-SXM5 would say its memory twice
+        chip = chip.replace("-", " ")
         return f"{gpu_count(offer.gpu_count)}× {chip}{memory}"
     cores = f"{offer.cores:g}c" if offer.cores else f"{offer.vcpus:g}v" if offer.vcpus else ""
     sockets = f"{offer.sockets}× " if offer.sockets and offer.sockets > 1 else ""
@@ -174,6 +186,10 @@ class Rows:
     def warnings(self, i: int) -> tuple[str, ...]:
         """What to watch out for on this server."""
         return tuple(self.comparison.warnings(i))
+
+    def server(self, i: int) -> str:
+        """The seller's name of the machine."""
+        return server(self.offer(i))
 
     def hardware(self, i: int) -> str:
         """The machine in a few words."""

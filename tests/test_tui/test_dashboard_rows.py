@@ -121,7 +121,7 @@ def test_slices_of_a_card_are_fractions(count, shown):
 
 def test_hardware_and_terms_in_words(session):
     shown = {hardware(offer) for offer in session.market.offers}
-    assert "8× H100 SXM5 80GB 80 GB" in shown
+    assert "8× H100 SXM5 80 GB" in shown
     assert "48c EPYC 9454P 192 GB" in shown
     assert {term(offer) for offer in session.market.offers} == {"on-demand", "spot", "monthly"}
     assert short_cpu("Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz") == "Xeon 8259CL"
@@ -158,3 +158,15 @@ def test_history_forgets_the_oldest(llama):
     for tokens in range(1, 400):
         history.set(llama.changed(input_tokens=tokens))
     assert len(history.past) == History.LIMIT
+
+
+def test_a_server_is_not_named_after_its_seller_twice() -> None:
+    from dataclasses import replace
+
+    from pricing.snapshot import load_snapshot
+    from tui.rows import server
+
+    offer = next(offer for offer in load_snapshot() if offer.provider == "runpod")
+    assert server(replace(offer, server="runpod-a40-community")) == "a40-community"
+    assert server(replace(offer, server="gpu-l4")) == "gpu-l4"
+    assert server(replace(offer, server="runpod-")) == "runpod-"

@@ -167,6 +167,7 @@ def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
     offer = comparison.market.offers[i]
     return {
         **row,
+        "server": rows.server(offer),
         "hardware": rows.hardware(offer),
         "term": rows.term(offer),
         "region": offer.region or offer.region_group,
