@@ -48,7 +48,8 @@ bench: $(DEV_STAMP)  ## measure start-up, re-rank and the estimator; prints rati
 	$(BIN)/python benchmarks/estimator.py
 	$(BIN)/python benchmarks/rerank.py
 
-shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard
+shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard (PNGs need the system's cairo library)
+	$(BIN)/python -m pip install --quiet --editable '.[shots]'
 	$(BIN)/python -m tui.shots
 
 docs: $(DEV_STAMP)  ## run README's examples and write what they print

@@ -1,7 +1,7 @@
 """Draws screenshots/ from the running dashboard: `make shots`, or `python -m tui.shots [NAME ...]`.
 
 Each picture is the real application, driven by keys without a terminal, on a fixed day and without a network. PNG files
-need cairosvg (a development dependency); without it only the SVG files are written.
+need cairosvg (`make shots` installs it); without it only the SVG files are written.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def main(names: list[str]) -> int:
                 missing_png |= not write_png(svg, FOLDER / f"{name}.png")
                 sys.stdout.write(f"{name}\n")
     if missing_png:
-        sys.stderr.write("No PNG: pip install cairosvg.\n")
+        sys.stderr.write("No PNG: `make shots` installs cairosvg.\n")
     return 0
 
 
