@@ -53,6 +53,8 @@ _YEAR = re.compile(r"^(20\d\d)\b")
 _LLAMA_LIKE = ("llama.cpp", "llamafile", "ollama", "ik_llama", "ggml", "llama_hybrid")
 _PACKING = re.compile(r"(AWS|Azure|GCP|Alibaba)\b.*EPYC", re.IGNORECASE)
 """Instance names of clouds whose AMD VMs sit on whole chiplets: memory reads there step with every eight cores."""
+MAX_COUNT = 1024
+"""GPUs of one case at most: beyond it is a slip, not a server."""
 DEFAULT_INPUT, DEFAULT_OUTPUT = 512, 128
 """Tokens of a case that states none: what llama-bench runs by default."""
 
@@ -185,6 +187,10 @@ def _hardware(case: Case, row: Mapping[str, str]) -> None:
         raise InputError("hardware is empty.")
     kind, found = catalog.hardware(name)
     case.count = positive(row, "count", 1.0)
+    if case.count > MAX_COUNT or (case.count > 1 and case.count != int(case.count)):
+        raise InputError(
+            f"count is {case.count:g}; it must be a whole number up to {MAX_COUNT:,}, or a fraction of one GPU."
+        )
     if kind == "cpu":
         case.cpu = found  # type: ignore[assignment]
         case.sockets = int(positive(row, "sockets", case.count))
@@ -211,7 +217,8 @@ def _layout(case: Case, row: Mapping[str, str]) -> None:
         case.tp, case.data_parallel = int(max(tp or 1, dpa)), True
     else:
         case.tp = int(tp) if tp else max(int(case.count) // case.pp, 1)
-    case.tp = max(min(case.tp, int(max(case.count, 1))), 1)
+    if case.tp * case.pp > max(case.count, 1):
+        raise InputError(f"tp {case.tp} x pp {case.pp} is more than the {case.count:g} GPU of the case.")
     case.replicas = max(case.count / (case.tp * case.pp), 1.0) if case.count >= 1 else 1.0
 
 
@@ -239,6 +246,8 @@ def _read(case: Case, raw: dict[str, str]) -> None:
     case.scenario = raw.get("scenario", "").strip() or (
         "server" if raw.get("request_rate_rps", "").strip() else "online"
     )
+    if case.scenario == "online" and raw.get("request_rate_rps", "").strip() and not raw.get("concurrency", "").strip():
+        raise InputError("scenario online has a number of users (concurrency); server has a rate (request_rate_rps).")
     if case.scenario not in SCENARIOS:
         raise InputError(f"scenario {case.scenario[:40]!r} is not one of {', '.join(SCENARIOS)}.")
     prompt, output = number(raw, "input_tokens"), number(raw, "output_tokens")

@@ -110,9 +110,14 @@ def _bf16_kind(cpu: CPU | None, arch: str) -> str:
 
 
 def flop_per_cycle(cpu: CPU | None, arch: str) -> float:
-    """FLOP a core and cycle: 32 on x86 with AVX2 and on wide Arm cores, 16 before AVX2 and on N1, AmpereOne and small cores."""
+    """FLOP a core and cycle, by the vector units of the core.
+
+    32 on x86 with AVX2 and on wide Arm cores, 16 before AVX2 and on N1, AmpereOne and small cores, 8 before AVX.
+    """
     if cpu is None:
         return 16.0 if arch == "arm" else 32.0
+    if cpu.microarchitecture in {"nehalem", "atom"}:
+        return 8.0
     if cpu.isa_class in {"pre_avx2", "neon"}:
         return 16.0
     return 32.0
@@ -126,7 +131,7 @@ def _harmonic(family: CpuFamily, cores: float, *, packed: bool) -> float:
 
 
 @lru_cache(maxsize=8192)
-def cpu_rates(
+def cpu_rates(  # noqa: PLR0913 - the facts of one socket, by name
     cpu: CPU | None,
     *,
     arch: str = "x86",
@@ -135,6 +140,7 @@ def cpu_rates(
     packed: bool = False,
     shared: bool = False,
     bandwidth_gb_s: float | None = None,
+    measured_read_gb_s: float | None = None,
     sockets: int = 1,
 ) -> CpuRates | None:
     """Rates of `cores` physical cores of one socket.
@@ -146,6 +152,7 @@ def cpu_rates(
         packed: a cloud VM on as few AMD chiplets as its cores need.
         shared: burstable or shared plan: half the rate of its class.
         bandwidth_gb_s: one socket's bandwidth as the offer states it; None = the catalog's.
+        measured_read_gb_s: read bandwidth measured on this instance type: a cap on streaming.
         sockets: 2 = a run spread over two sockets (measured rows only).
 
     Returns:
@@ -184,6 +191,8 @@ def cpu_rates(
         stream = 1e9 / (1 / (cores * b1) + 1 / cap)
         prefill = a * 1e9 * cores**x
         decode = prefill
+    if measured_read_gb_s:
+        stream = min(stream, measured_read_gb_s * 1e9)
     return CpuRates(
         stream * half,
         prefill * half,

@@ -13,6 +13,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 Value = TypeVar("Value")
+ECHOED = 60
+"""Characters of a user's value that a message repeats: a pasted file must not fill the screen."""
+
+
+def brief(value: object, cells: int = ECHOED) -> str:
+    """A value as a message quotes it, shortened with an ellipsis."""
+    text = repr(value)
+    return text if len(text) <= cells + 2 else f"{text[:cells]}…{text[0] if text[0] in {'"', "'"} else ''}"
 
 
 class RackrateError(Exception):
@@ -33,11 +41,26 @@ class UnknownNameError(RackrateError):
     """A name that no catalog entry or alias answers to; `nearest` holds the three closest names."""
 
     def __init__(self, what: str, name: str, nearest: tuple[str, ...] = ()) -> None:
-        hint = f"Did you mean {', '.join(nearest)}?" if nearest else f"`rackrate catalog` lists every known {what}."
-        super().__init__(f"Unknown {what} {name!r}.", hint=hint)
+        listed = f"`rackrate catalog {_LISTS[what]}` lists them." if what in _LISTS else "`rackrate catalog` lists names."
+        hint = f"Did you mean {', '.join(nearest)}?" if nearest else listed
+        super().__init__(f"Unknown {what} {brief(name)}.", hint=hint)
         self.what = what
         self.name = name
         self.nearest = nearest
+
+
+_LISTS = {
+    "model": "models",
+    "GPU": "hardware",
+    "hardware": "hardware",
+    "CPU": "cpus",
+    "quantization": "quants",
+    "KV-cache format": "quants",
+    "engine": "engines",
+    "workload": "workloads",
+    "provider": "providers",
+}
+"""What a name is to the list that holds it."""
 
 
 class CatalogError(RackrateError):

@@ -70,6 +70,11 @@ def estimate(table: ServerTable, workload: Workload) -> Estimates:
         )
         result.unanswered = dict.fromkeys(range(len(table)), words)
         return result
+    most, wanted = workload.model.max_context, workload.input_tokens + workload.output_tokens
+    if most and wanted > most:
+        words = f"{workload.model.name} reads at most {most:,} tokens; prompt and answer are {wanted:,}"
+        result.unanswered = dict.fromkeys(range(len(table)), words)
+        return result
     codes = _choices(result)
     for path in (serving_layouts, gguf_layouts, cpu_layouts):
         layouts = path(result, codes)

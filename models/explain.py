@@ -8,8 +8,16 @@ if TYPE_CHECKING:
     from models.estimate import Estimates
 
 
-def _time(milliseconds: float) -> str:
-    return f"{milliseconds / 1e3:.3g} s" if milliseconds >= 1e3 else f"{milliseconds:.3g} ms"
+_UNITS = ((86_400e3, 86_400e3, "days"), (3_600e3, 3_600e3, "h"), (600e3, 60e3, "min"), (1e3, 1e3, "s"))
+"""From so many milliseconds on, counted in so many, called so: ten minutes are the first that is no longer said in seconds."""
+
+
+def duration(milliseconds: float) -> str:
+    """Milliseconds as people say them: 805 ms, 2.8 s, 12 min, 1.5 days."""
+    for least, size, unit in _UNITS:
+        if milliseconds >= least:
+            return f"{milliseconds / size:.3g} {unit}"
+    return f"{milliseconds:.3g} ms"
 
 
 def fit_reason(estimates: Estimates, i: int) -> str:
@@ -30,22 +38,18 @@ def fit_reason(estimates: Estimates, i: int) -> str:
 
 
 def miss_reason(estimates: Estimates, i: int) -> str:
-    """Which latency target server i misses even for one request, with the figure; empty where it meets them."""
+    """Which latency target server i misses even for one request, or how much of the traffic it serves; empty where it meets."""
     workload = estimates.workload
     if not estimates.answered[i] or not estimates.fits[i] or estimates.meets_targets[i]:
-        if (
-            estimates.answered[i]
-            and estimates.saturated[i]
-            and workload.ttft_ms is None
-            and workload.tpot_ms is None
-            and workload.requests_per_s
-        ):
-            return f"one server serves {estimates.requests_per_s[i]:.3g} of {workload.requests_per_s:.3g} requests/s"
         return ""
+    if workload.ttft_ms is None and workload.tpot_ms is None:
+        if workload.requests_per_s is not None:
+            return f"one server serves {estimates.requests_per_s[i]:.3g} of {workload.requests_per_s:.6g} requests/s"
+        return f"one server holds {estimates.max_concurrency[i]:,.0f} of {workload.concurrency or 0:,} users"
     code = int(estimates.limit_code[i])
     parts = []
     if code & 1 and workload.ttft_ms is not None:
-        parts.append(f"TTFT {_time(estimates.ttft_solo_ms[i])} even alone, target {_time(workload.ttft_ms)}")
+        parts.append(f"TTFT {duration(estimates.ttft_solo_ms[i])} even alone, target {duration(workload.ttft_ms)}")
     if code & 2 and workload.tpot_ms is not None:
-        parts.append(f"TPOT {_time(estimates.tpot_solo_ms[i])} even alone, target {_time(workload.tpot_ms)}")
+        parts.append(f"TPOT {duration(estimates.tpot_solo_ms[i])} even alone, target {duration(workload.tpot_ms)}")
     return "; ".join(parts) or "misses the targets"

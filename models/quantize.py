@@ -110,17 +110,16 @@ def format_for(llm: LLM, wanted: str, chip: Chip | None, *, gguf: bool) -> str:
     """The format key that a class ("4bit") means for this model, chip and engine family; formats pass unchanged."""
     if wanted not in CLASSES:
         return wanted
+    if wanted != "16bit" and native_mxfp4(llm):
+        # Released in four bits: nobody serves it in eight, which would be the same weights in twice the room.
+        return "mxfp4"
     if gguf:
-        if wanted == "4bit" and native_mxfp4(llm):
-            return "mxfp4"
         return {"16bit": "f16", "8bit": "q8_0", "4bit": "q4_k_m"}[wanted]
     cc = chip.compute_capability if chip else None
     if wanted == "16bit":
         return "bf16" if chip is None or chip.bf16_tflops else "fp16"
     if wanted == "8bit":
         return "fp8" if chip is not None and chip.fp8_tflops else "int8"
-    if native_mxfp4(llm):
-        return "mxfp4"
     if chip is not None and chip.fp4_tflops:
         return "nvfp4" if cc is not None else "mxfp4"
     return "awq"

@@ -42,3 +42,5 @@ class Server:
     """Per socket for whole machines; a share for VMs (informative only)."""
     memory_mts: float | None = None
     ram_gib: float | None = None
+    memory_read_gb_s: float | None = None
+    """Read bandwidth measured on this very instance type; no process streams weights faster."""

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 _ROUNDS = 12
 """Halvings of ln N: 1,024 sequences are resolved to better than one."""
 _INNER = 3
+_RARELY = 0.02
+"""Requests in the server on average at the rarest traffic looked at: one at a time, a fiftieth of the time."""
 _FIXED_POINT = 24
 
 
@@ -32,16 +34,22 @@ class Load:
     """The rate is above what `limit` sequences serve: TTFT grows with the length of the test and is no figure."""
 
 
-def at_concurrency(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Load:
-    """Steady closed loop of `sequences` users, no start burst: rate, TTFT and TPOT that belong together."""
+def at_concurrency(speed: GpuSpeed | StreamSpeed, sequences: Any, *, arrivals: bool = False) -> Load:
+    """`sequences` requests in the server on average, no start burst: rate, TTFT and TPOT that belong together.
+
+    A closed loop's only user never waits for another prompt. With `arrivals` requests come at random instead: they
+    queue even where fewer than one is there on average.
+    """
     n = np.asarray(sequences, dtype=np.float64)
-    tpot = speed.tpot(n)
-    ttft = speed.ttft_steady(n)
+    running = np.maximum(n, 1.0)
+    tpot = speed.tpot(running)
+    ttft = speed.ttft_steady(running)
     decode = speed.o * tpot
-    prompt = speed.marginal_prefill(n)
+    prompt = speed.marginal_prefill(running)
+    queues = (n > 1) | arrivals
     rate = n / (ttft + decode)
     for _ in range(_INNER):
-        ttft = speed.ttft_steady(n, np.where(n > 1, rate * prompt, 0.0))
+        ttft = speed.ttft_steady(running, np.where(queues, rate * prompt, 0.0))
         rate = n / (ttft + decode)
     return Load(n, tpot, ttft, rate, np.zeros(np.shape(rate), dtype=bool))
 
@@ -65,12 +73,16 @@ def open_loop(speed: GpuSpeed | StreamSpeed, rate: Any, limit: Any) -> Load:
 
 
 def largest_concurrency(
-    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: float | None, tpot_s: float | None
+    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: float | None, tpot_s: float | None, *, arrivals: bool = False
 ) -> tuple[Array, Load]:
-    """Largest whole N <= limit whose TTFT and TPOT stay inside the targets, by bisection on ln N over all cases at once.
+    """Largest N <= limit whose TTFT and TPOT stay inside the targets, by bisection on ln N over all cases at once.
+
+    Args:
+        speed: the cases; limit: most sequences of a replica; ttft_s, tpot_s: targets in seconds, None = none.
+        arrivals: random arrivals (N is an average and may lie below one) instead of a closed loop (whole users).
 
     Returns:
-        (N, load at max(N, 1)); N is 0 where not even one user is served inside the targets or limit < 1.
+        (users, load at N); users is whole, 0 where one request alone misses a target or limit < 1.
     """
     limit = np.floor(np.asarray(limit, dtype=np.float64))
 
@@ -82,15 +94,17 @@ def largest_concurrency(
             good &= load.tpot <= tpot_s
         return good
 
-    low = np.zeros(np.broadcast(limit, speed.o, speed.weights).shape)
-    high = np.log(np.maximum(limit, 1.0)) + low
-    first = inside(at_concurrency(speed, 1.0 + low)) & (limit >= 1)
-    top = inside(at_concurrency(speed, np.exp(high)))
+    zero = np.zeros(np.broadcast(limit, speed.o, speed.weights).shape)
+    alone = inside(at_concurrency(speed, 1.0 + zero)) & (limit >= 1)
+    low = zero + (np.log(_RARELY) if arrivals else 0.0)
+    high = np.log(np.maximum(limit, 1.0)) + zero
+    top = inside(at_concurrency(speed, np.exp(high), arrivals=arrivals))
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
-        good = inside(at_concurrency(speed, np.exp(middle)))
+        good = inside(at_concurrency(speed, np.exp(middle), arrivals=arrivals))
         low = np.where(good, middle, low)
         high = np.where(good, high, middle)
-    found = np.where(top, np.maximum(limit, 1.0), np.floor(np.exp(low) + 1e-9))
-    n = np.where(first, np.maximum(found, 1.0), 0.0)
-    return n, at_concurrency(speed, np.maximum(n, 1.0))
+    found = np.where(top, np.maximum(limit, 1.0), np.exp(low))
+    whole = np.maximum(np.floor(found + 1e-9), 1.0)
+    n = found if arrivals else whole
+    return np.where(alone, whole, 0.0), at_concurrency(speed, np.where(alone, n, 1.0), arrivals=arrivals)

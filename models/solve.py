@@ -72,9 +72,11 @@ def _choose(result: Estimates, layouts: Layouts) -> _Chosen:
     room = np.where(layouts.each > 0, layouts.pool / np.maximum(layouts.each, 1e-12), np.inf)
     limit = np.floor(np.minimum(np.maximum(room, 0), layouts.cap))
     limit = np.where(layouts.fits, np.maximum(limit, 1.0), 1.0)
-    users, inside = largest_concurrency(speed, limit, _seconds(workload.ttft_ms), _seconds(workload.tpot_ms))
+    arrivals = workload.requests_per_s is not None
+    targets = _seconds(workload.ttft_ms), _seconds(workload.tpot_ms)
+    users, inside = largest_concurrency(speed, limit, *targets, arrivals=arrivals)
     meets = (users >= 1) & layouts.fits
-    own = at_concurrency(speed, limit)
+    own = at_concurrency(speed, limit, arrivals=arrivals)
     capacity = np.where(meets, inside.requests_per_s, own.requests_per_s) * layouts.replicas
     streams = np.where(meets, users, limit) * layouts.replicas
     good = layouts.fits & (meets | ~_any(layouts.server, meets, len(result.table)))
@@ -120,12 +122,14 @@ def solve(result: Estimates, layouts: Layouts) -> None:
     chosen = _choose(result, layouts)
     load, servers, served, utilization = _traffic(result.workload, chosen)
     at = chosen.server
+    overloaded = utilization > 1 + 1e-6
     result.answered[at] = True
     result.fits[at] = chosen.fits
-    result.meets_targets[at] = chosen.meets
+    # Without latency targets the traffic itself is the target of the one server.
+    result.meets_targets[at] = chosen.meets & ~overloaded
     result.tp_used[at] = layouts.tp[chosen.pick].astype(np.intp)
     result.replicas[at] = chosen.replicas.astype(np.intp)
-    result.saturated[at] = load.saturated | (utilization > 1 + 1e-6)
+    result.saturated[at] = load.saturated | overloaded
     result.bound_by_code[at] = bound_codes(chosen.speed, np.maximum(load.sequences, 1.0))
     result.basis_code[at] = [BASES.index(layouts.bands[i].basis) for i in chosen.pick]
     _put_speed(result, layouts, chosen, load, served / servers)
@@ -202,7 +206,7 @@ def _put_memory(result: Estimates, layouts: Layouts, chosen: _Chosen, load: Load
         "kv_bytes_per_token": memory.kv_bytes_per_token(result.workload.model, 1.0) * kv[layouts.choice[pick]],
         "kv_pool_gib_per_device": pool,
         "kv_pool_tokens": tokens,
-        "max_context": np.where(token > 0, context, np.nan),
+        "max_context": np.where(token > 0, np.minimum(context, result.workload.model.max_context or np.inf), np.nan),
         "max_sequences": sequences * chosen.replicas,
         "memory_total_gib": total,
         "weights_gib": weights * devices,

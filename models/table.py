@@ -109,4 +109,5 @@ def _rates_of(server: Server, engine: str) -> CpuRates | None:
         packed=server.packed,
         shared=server.shared_cpu,
         bandwidth_gb_s=bandwidth,
+        measured_read_gb_s=server.memory_read_gb_s,
     )

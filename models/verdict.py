@@ -8,10 +8,13 @@ says so instead of choosing.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from models.explain import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_SERVERS = 50
 """More servers than this for one traffic is no practical answer."""
+_WITH_TARGETS = "With a TTFT or a TPOT target rackrate counts how many servers the traffic needs."
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
@@ -60,7 +64,23 @@ class _View:
     tpot_target: float
     currency: str
     requests_per_s: float | None
+    users: int
     quant: str
+
+    @property
+    def no_targets(self) -> bool:
+        return math.isinf(self.ttft_target) and math.isinf(self.tpot_target)
+
+    @property
+    def wanted(self) -> tuple[str, float]:
+        """The column that says what one server carries, and the traffic asked for in the same unit."""
+        if self.requests_per_s is not None:
+            return "requests_per_s_at_target", self.requests_per_s
+        return "max_concurrency", float(self.users)
+
+    @property
+    def goal(self) -> str:
+        return "carries this traffic alone" if self.no_targets else "meets the targets"
 
     def number(self, name: str) -> NDArray[np.float64]:
         return np.asarray(self.read(name)[self.at], dtype=np.float64)
@@ -132,6 +152,7 @@ def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:
         work.tpot_ms or math.inf,
         str(currencies[0]) if len(currencies) else "USD",
         work.requests_per_s,
+        work.concurrency or 1,
         work.quant,
     )
 
@@ -181,12 +202,12 @@ def _both(view: _View, cpu: int, gpu: int) -> Verdict:
         )
     if cpu_cost <= gpu_cost:
         sentence = (
-            f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that meets the targets, "
+            f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that {view.goal}, "
             f"{view.label(gpu)}, costs {_times(gpu_cost / cpu_cost)} ({view.money(gpu_cost)})."
         )
         return Verdict("cpu_enough", sentence, cpu, gpu, changes=(*_crossing(view, cpu, gpu), *changes))
     sentence = (
-        f"A GPU is cheaper: {view.price(gpu)}, {view.speed(gpu)}; the cheapest CPU that meets the targets, "
+        f"A GPU is cheaper: {view.price(gpu)}, {view.speed(gpu)}; the cheapest CPU that {view.goal}, "
         f"{view.label(cpu)}, costs {_times(cpu_cost / gpu_cost)} ({view.money(cpu_cost)})."
     )
     return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
@@ -256,8 +277,10 @@ def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
             gpu,
             changes=_risk(view, gpu),
         )
-    sentence = f"A GPU is needed: no CPU server meets {_missed(view, cpu_fits)}; {cheapest}."
-    near = f"The nearest CPU server, {view.price(nearest)}, would have {view.speed(nearest)} ({_over(miss)})."
+    missed = view.goal if view.no_targets else f"meets {_missed(view, cpu_fits)}"
+    sentence = f"A GPU is needed: no CPU server {missed}; {cheapest}."
+    figures = _carries(miss) if view.no_targets else f"would have {view.speed(nearest)} ({_over(miss)})"
+    near = f"The nearest CPU server, {view.price(nearest)}, {figures}."
     return Verdict("gpu_needed", sentence, None, gpu, nearest, (near, *_risk(view, gpu)))
 
 
@@ -268,7 +291,7 @@ def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
         return Verdict(
             "only_cpu", f"{answer}; no GPU server is among these offers.", cpu, None, changes=_risk(view, cpu)
         )
-    why = "no GPU server here holds the model" if nearest is None else "no GPU server here meets the targets"
+    why = "no GPU server here holds the model" if nearest is None else f"no GPU server here {view.goal}"
     return Verdict("only_cpu", f"{answer}; {why}.", cpu, None, nearest, _risk(view, cpu))
 
 
@@ -287,7 +310,12 @@ def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
 
 
 def _miss(view: _View) -> NDArray[np.float64]:
-    """How many times over its worse target each offer is."""
+    """How many times over its worse target each offer is; without targets, over the traffic one server carries."""
+    if view.no_targets:
+        name, wanted = view.wanted
+        able = view.number(name)
+        carried: NDArray[np.float64] = wanted / np.where(able > 0, able, np.nan)
+        return carried
     over_ttft = view.number("ttft_ms") / view.ttft_target
     over_tpot = view.number("tpot_ms") / view.tpot_target
     worst: NDArray[np.float64] = np.maximum(over_ttft, over_tpot)
@@ -322,7 +350,11 @@ def _none_meets(view: _View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], 
         )
     nearest, miss = _nearest(view, fits)
     if nearest is None:
-        return Verdict("none_meets", "Nothing meets the targets, and no server that comes near has a price.")
+        missed = "No server" if view.no_targets else "Nothing"
+        return Verdict("none_meets", f"{missed} {view.goal}, and no server that comes near has a price.")
+    if view.no_targets:
+        sentence = f"No server carries this traffic alone; nearest is {view.price(nearest)}: it {_carries(miss)}."
+        return Verdict("none_meets", sentence, nearest=nearest, changes=(_WITH_TARGETS,))
     sentence = f"Nothing meets the targets; nearest is {view.price(nearest)}: {_figures(view, nearest)}."
     changes = [] if miss <= 1 else [_relax(view, nearest)]
     cpu_fits = _kinds(view)[0] & fits
@@ -330,6 +362,10 @@ def _none_meets(view: _View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], 
     if best_cpu is not None and best_cpu != nearest:
         changes.append(f"The nearest CPU server, {view.price(best_cpu)}, would have {view.speed(best_cpu)}.")
     return Verdict("none_meets", sentence, None, None, nearest, tuple(changes))
+
+
+def _carries(miss: float) -> str:
+    return f"carries {min(100 / miss, 99):.0f} % of it" if miss < 50 else f"carries {100 / miss:.2g} % of it"
 
 
 def _figures(view: _View, offer: int) -> str:
@@ -355,7 +391,10 @@ def _nothing_fits(view: _View) -> Verdict:
     share = view.number("memory_used_share")
     places = np.flatnonzero(np.isfinite(share))
     if not len(places):
-        return Verdict("nothing_fits", "No server here holds the model.")
+        # No server has an estimate at all: the format, the context or the chips are why, not the memory.
+        reasons = Counter(str(text) for text in view.read("reason")[view.at] if text)
+        why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
+        return Verdict("no_estimate", f"No server here runs this{why}.")
     place = places[np.argmin(share[places])]
     offer = int(view.at[place])
     return Verdict(
@@ -371,11 +410,7 @@ def _nothing_fits(view: _View) -> Verdict:
 
 
 def _time(milliseconds: float) -> str:
-    if not math.isfinite(milliseconds):
-        return "unknown"
-    if milliseconds < 10:
-        return f"{milliseconds:.1f} ms"
-    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.3g} s"
+    return duration(milliseconds) if math.isfinite(milliseconds) else "unknown"
 
 
 def _times(ratio: float) -> str:

@@ -109,6 +109,7 @@ class _Finder:
             _whole(channels),
             entry.memory_mts if whole else None,
             entry.ram_gib,
+            _whole(entry.memory_read_gb_s_measured),
         )
 
     def _machine(self, entry: Offer) -> tuple[bool, float]:
@@ -130,7 +131,7 @@ class _Finder:
             return Server(
                 "gpu", chip=self._chip_by_key[key], gpu_count=count, vram_gib_per_gpu=slice_gib, interconnect=link
             )
-        _, name, arm, sockets, cores, vcpus, shared, packed, channels, mts, ram_gib = key
+        _, name, arm, sockets, cores, vcpus, shared, packed, channels, mts, ram_gib, read_gb_s = key
         return Server(
             "cpu",
             cpu=self._cpus[name] if name else None,
@@ -143,6 +144,7 @@ class _Finder:
             memory_channels=channels,
             memory_mts=mts,
             ram_gib=ram_gib,
+            memory_read_gb_s=read_gb_s,
         )
 
 

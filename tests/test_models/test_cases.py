@@ -61,6 +61,10 @@ def test_a_measurements_file_is_a_cases_file() -> None:
         ({"model": "Llama-3.1-8B", "hardware": "L4", "scenario": "server"}, "needs request_rate_rps"),
         ({"model": "Llama-3.1-8B", "hardware": "L4", "gpu_memory_utilization": "1.5"}, "gpu_memory_utilization"),
         ({"model": "Llama-3.1-8B", "hardware": "Inferentia2"}, "no measured engine"),
+        ({"model": "Llama-3.1-8B", "hardware": "L4", "count": "2.5"}, "whole number"),
+        ({"model": "Llama-3.1-8B", "hardware": "L4", "count": "1e9"}, "up to 1,024"),
+        ({"model": "Llama-3.1-8B", "hardware": "L4", "count": "2", "tp": "4"}, "more than the 2 GPU"),
+        ({"model": "Llama-3.1-8B", "hardware": "L4", "scenario": "online", "request_rate_rps": "2"}, "concurrency"),
     ],
 )
 def test_a_row_that_cannot_be_answered_says_why(row: dict[str, str], words: str) -> None:
@@ -69,6 +73,14 @@ def test_a_row_that_cannot_be_answered_says_why(row: dict[str, str], words: str)
     assert words in str(bad["error"])
     assert bad["tpot_ms"] is None
     assert not good["error"]
+
+
+def test_what_does_not_fit_has_memory_and_no_speed() -> None:
+    """140 GB of weights on 24: how much is missing is an answer, tokens a second are not."""
+    row = _one(model="Llama-3.3-70B", hardware="L4", quant="fp16")
+    assert row["fits"] is False
+    assert row["weights_gib_per_device"]
+    assert row["tpot_ms"] is None
 
 
 def test_scenarios_measure_what_they_say() -> None:

@@ -122,8 +122,46 @@ def test_without_targets_one_server_says_what_it_serves() -> None:
     found = _ask(_gpu("L4"), quant="4bit", requests_per_s=500, ttft_ms=None, tpot_ms=None)
     assert found.servers_needed[0] == 1
     assert found.saturated[0]
+    assert not found.meets_targets[0]
     assert "of 500 requests/s" in found.reason(0)
     assert found.requests_per_s_served[0] == pytest.approx(found.requests_per_s_at_target[0], rel=0.02)
+
+
+def test_an_offer_that_meets_the_targets_is_inside_them() -> None:
+    """Even at the edge of its capacity, and where less than one request is in it on average."""
+    chips = [_gpu(name) for name in ("T4", "L4", "A10", "RTX-3090", "A100-SXM4-80GB", "H100-SXM")]
+    boxes = [Server("cpu", cpu=catalog.cpu("AMD EPYC 9354"), cores=cores, ram_gib=256) for cores in (4, 8, 16, 32)]
+    for rate in (0.01, 0.2, 1, 7, 60):
+        found = _ask(*chips, *boxes, quant="4bit", requests_per_s=rate)
+        meets = found.meets_targets
+        assert meets.any()
+        assert (found.ttft_ms[meets] <= 2000 * 1.001).all()
+        assert (found.tpot_ms[meets] <= 200 * 1.001).all()
+
+
+def test_a_context_the_model_cannot_read_is_no_estimate() -> None:
+    """Memory enough or not, a longer prompt is refused by the engine."""
+    model = catalog.llm("Llama-3.1-8B")
+    found = _ask(_gpu("H200"), input_tokens=200_000)
+    assert not found.answered[0]
+    assert f"reads at most {model.max_context:,} tokens" in found.reason(0)
+    short = _ask(_gpu("H200"), quant="4bit")
+    assert short.max_context[0] <= model.max_context
+
+
+def test_eight_bits_of_a_four_bit_release_are_its_own_four() -> None:
+    """gpt-oss is released in MXFP4: an eight-bit copy would hold the same weights in twice the memory."""
+    found = _ask(_gpu("H100-SXM"), model="gpt-oss-20b", quant="8bit")
+    assert found.quant_used(0) == "mxfp4"
+
+
+def test_a_measured_memory_read_caps_the_speed() -> None:
+    """What the machine was seen to read beats what its kind reads."""
+    facts = {"cpu": catalog.cpu("AMD EPYC 9354"), "cores": 16, "ram_gib": 256}
+    found = _ask(
+        Server("cpu", **facts), Server("cpu", **facts, memory_read_gb_s=60.0), quant="4bit", requests_per_s=0.01
+    )  # type: ignore[arg-type]
+    assert found.tokens_per_s_user[1] < found.tokens_per_s_user[0]
 
 
 def test_what_does_not_fit_says_what_is_missing() -> None:

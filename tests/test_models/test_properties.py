@@ -173,7 +173,15 @@ def test_every_figure_is_sane(workload: Workload) -> None:
             assert 0 < low <= middle <= high
         assert 0 < found.utilization[i] <= 1.0 + 1e-6 or found.saturated[i]
         assert found.memory_used_share[i] > 0
-        assert bool(found.meets_targets[i]) == (found.max_concurrency[i] >= 1)
+        if found.meets_targets[i]:
+            assert found.max_concurrency[i] >= 1
+            # What is shown at the user's traffic holds what was promised.
+            if workload.ttft_ms is not None:
+                assert found.ttft_ms[i] <= workload.ttft_ms * 1.001
+            if workload.tpot_ms is not None:
+                assert found.tpot_ms[i] <= workload.tpot_ms * 1.001
+        elif workload.ttft_ms is not None or workload.tpot_ms is not None:
+            assert found.max_concurrency[i] == 0
 
 
 def test_a_fraction_of_a_card_has_a_fraction_of_its_speed() -> None:

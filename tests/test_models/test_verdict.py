@@ -241,6 +241,22 @@ def test_without_targets_the_cheapest_wins() -> None:
     assert all("may miss" not in change for change in found.changes)
 
 
+def test_without_targets_traffic_decides() -> None:
+    """One server is the question: the nearest is the one that carries most, and a target would count a fleet."""
+    slow = missing(cpu(requests_per_s_at_target=0.2))
+    found = verdict(Made(slow, gpu(), ttft_ms=None, tpot_ms=None))
+    assert found.code == "gpu_needed"
+    assert found.sentence.startswith("A GPU is needed: no CPU server carries this traffic alone; cheapest is acme g1")
+    assert found.changes == ("The nearest CPU server, acme c1 at $200 a month, carries 20 % of it.",)
+    none = verdict(Made(slow, missing(gpu(requests_per_s_at_target=0.9)), ttft_ms=None, tpot_ms=None))
+    assert (none.code, none.nearest) == ("none_meets", 1)
+    assert (
+        none.sentence
+        == "No server carries this traffic alone; nearest is acme g1 at $500 a month: it carries 90 % of it."
+    )
+    assert "counts how many servers" in none.changes[0]
+
+
 def test_other_currencies_are_written_as_they_are() -> None:
     assert "€500" in verdict(Made(gpu(cost_currency="EUR"))).sentence
     assert "500 CHF" in verdict(Made(gpu(cost_currency="CHF"))).sentence
