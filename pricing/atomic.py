@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -16,26 +17,51 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write beside the target, flush to disk, rename over it. Raises StoreError."""
-    # A dashboard and a cron refresh may write at once: the temporary name is unique, the last rename wins.
-    temporary = ""
+    """Write beside the target, flush to disk, rename over it. Raises StoreError.
+
+    A link stays and the file it names is replaced; devices, pipes and sockets are written to, never replaced.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        if _is_stream(path):
+            with path.open("wb") as stream:
+                stream.write(data)
+            return
+        target = Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, data)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError(
+            f"Cannot write {path}: {reason}.", hint="Check that the folder exists and the disk is not full."
+        ) from error
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether something is there that is no file: renaming over /dev/null or a named pipe would destroy it."""
+    # /dev/stdout and /dev/fd/3 lead to whatever the shell has opened: that is to be written to as well.
+    if path.parts[:2] == ("/", "dev") and path.parts[2:3] in {("stdout",), ("stderr",), ("fd",)}:
+        return True
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _replace(path: Path, data: bytes) -> None:
+    # A dashboard and a cron refresh may write at once: the temporary name is unique, the last rename wins.
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         _keep_mode(path, temporary)
         Path(temporary).replace(path)
-    except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-        reason = error.strerror or str(error)
-        raise StoreError(
-            f"Cannot write {path}: {reason}.", hint="Check that the folder exists and the disk is not full."
-        ) from error
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
 
 
 def _keep_mode(path: Path, temporary: str) -> None:
