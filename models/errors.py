@@ -20,7 +20,9 @@ ECHOED = 60
 def brief(value: object, cells: int = ECHOED) -> str:
     """A value as a message quotes it, shortened with an ellipsis."""
     text = repr(value)
-    return text if len(text) <= cells + 2 else f"{text[:cells]}…{text[0] if text[0] in {'"', "'"} else ''}"
+    if len(text) <= cells + 2:
+        return text
+    return text[:cells] + "…" + (text[0] if isinstance(value, str) else "")
 
 
 class RackrateError(Exception):
@@ -41,7 +43,9 @@ class UnknownNameError(RackrateError):
     """A name that no catalog entry or alias answers to; `nearest` holds the three closest names."""
 
     def __init__(self, what: str, name: str, nearest: tuple[str, ...] = ()) -> None:
-        listed = f"`rackrate catalog {_LISTS[what]}` lists them." if what in _LISTS else "`rackrate catalog` lists names."
+        listed = (
+            f"`rackrate catalog {_LISTS[what]}` lists them." if what in _LISTS else "`rackrate catalog` lists names."
+        )
         hint = f"Did you mean {', '.join(nearest)}?" if nearest else listed
         super().__init__(f"Unknown {what} {brief(name)}.", hint=hint)
         self.what = what

@@ -66,7 +66,9 @@ class Comparison:
         self.estimates = estimates
         self.terms = terms
         self._columns: dict[str, Array] = {}
-        self._price()
+        # A price of next to nothing or hours of next to none overflow: such a figure is none, and no warning is for users.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            self._price()
 
     def __len__(self) -> int:
         return len(self.market)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 DEFAULT_TERMS = ("on_demand", "monthly")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Offers that pass every other condition and are hidden all the same, by cause."""
+
+    without_region: int = 0
+    """The seller states no region, so no region matches."""
+    undated_or_old: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,17 @@ class Filters:
         if self.where is not None:
             mask &= self.where.mask(comparison)
         return mask
+
+    def left_out(self, comparison: Comparison) -> LeftOut:
+        """How many offers only the region or only the age of their price keeps out."""
+        shown = self.mask(comparison)
+        regionless = undated = 0
+        if self.regions:
+            nowhere = np.array([not entry.region for entry in comparison.market.offers], dtype=bool)
+            regionless = int((replace(self, regions=()).mask(comparison) & ~shown & nowhere).sum())
+        if not self.undated or self.max_age_months is not None:
+            undated = int((replace(self, undated=True, max_age_months=None).mask(comparison) & ~shown).sum())
+        return LeftOut(regionless, undated)
 
     def _age(self, comparison: Comparison) -> Array:
         age = comparison.price_age_days

@@ -6,9 +6,10 @@ their query, answers are not quoted. httpx is loaded on the first request (0.2 s
 
 from __future__ import annotations
 
-import ipaddress
+import contextlib
 import os
 import random
+import socket
 import threading
 import time
 from dataclasses import dataclass, field
@@ -16,16 +17,18 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
+from pricing.address import is_address, is_loopback, shown
 from pricing.answer import parse_json
 from pricing.errors import FeedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import httpx
 
 MAX_BYTES = 64 * 1024 * 1024
-TIMEOUT_S = 30.0
+TIMEOUT_S = 60.0
+"""For a provider as a whole: connecting, waiting, reading and every attempt."""
 ATTEMPTS = 3
 MAX_WAIT_S = 30.0
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -41,14 +44,13 @@ class Client:
 
     mirror: str | None = None
     timeout_s: float = TIMEOUT_S
-    deadline_s: float | None = None
-    """Longest time one request may take with all its retries; None = two time limits."""
     max_bytes: int = MAX_BYTES
     attempts: int = ATTEMPTS
     sleep: Callable[[float], None] | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
     _client: httpx.Client | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _deadlines: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_environment(cls, mirror: str | None = None, **options: Any) -> Client:
@@ -67,6 +69,10 @@ class Client:
             if self._client is not None:
                 self._client.close()
                 self._client = None
+
+    def begin(self, provider: str) -> None:
+        """Start a provider's time: all its requests and their retries together end within `timeout_s`."""
+        self._deadlines[provider] = time.monotonic() + self.timeout_s
 
     def get_json(
         self,
@@ -90,7 +96,7 @@ class Client:
     def key(self, provider: str, variable: str) -> str | None:
         """An API key from the environment; None if unset, or if a mirror that is not this machine would see it."""
         value = os.environ.get(variable, "").strip() or None
-        if value and self.mirror and not _is_loopback(self.mirror):
+        if value and self.mirror and not is_loopback(self.mirror):
             return None
         if value and not value.isprintable():
             raise FeedError(provider, f"the key in {variable} holds characters that no key has.")
@@ -108,16 +114,15 @@ class Client:
     ) -> bytes:
         """One request with retries; the whole body. Raises FeedError, or Cancelled."""
         address = self._address(provider, url)
-        started = time.monotonic()
-        limit = self.deadline_s if self.deadline_s is not None else 2 * self.timeout_s
+        deadline = self._deadlines.get(provider, time.monotonic() + self.timeout_s)
         for attempt in range(1, self.attempts + 1):
             if self.cancelled.is_set():
                 raise Cancelled
             try:
-                return self._once(provider, method, address, params, headers, body, started + limit)
+                return self._once(provider, method, address, params, headers, body, deadline)
             except _Retry as retry:
                 wait = retry.after if retry.after is not None else 0.5 * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311
-                over = time.monotonic() - started + wait > limit
+                over = time.monotonic() + wait > deadline
                 if attempt == self.attempts or over or wait > MAX_WAIT_S:
                     raise retry.error from retry.__cause__
                 self._wait(wait)
@@ -135,13 +140,13 @@ class Client:
             raise FeedError(provider, f"refusing {shown(url)}: prices are fetched over TLS only.")
         if not self.mirror:
             return url
-        base = urlsplit(self.mirror)
-        if base.scheme not in {"http", "https"} or not base.hostname:
+        if not is_address(self.mirror):
             raise FeedError(
                 provider,
                 f"the mirror {shown(self.mirror)!r} is not an address.",
                 hint="It looks like http://127.0.0.1:8790.",
             )
+        base = urlsplit(self.mirror)
         path = f"{base.path.rstrip('/')}/{parts.netloc}{parts.path}"
         return urlunsplit((base.scheme, base.netloc, path, parts.query, ""))
 
@@ -152,7 +157,7 @@ class Client:
             if self._client is None:
                 # Redirects are not followed: a key or an offer must not come from a host we did not name.
                 self._client = httpx.Client(
-                    timeout=httpx.Timeout(self.timeout_s, connect=min(10.0, self.timeout_s)),
+                    timeout=httpx.Timeout(self.timeout_s),
                     follow_redirects=False,
                     headers={"User-Agent": "rackrate (price comparison)", "Accept-Encoding": "gzip, deflate"},
                     trust_env=not self.mirror,
@@ -172,10 +177,29 @@ class Client:
         import httpx
 
         where = shown(address)
+        slow = FeedError(provider, f"the answer of {where} came too slowly.", hint="Raise --timeout.")
+        limits: dict[str, float] = {}
+
+        def left(*_: object) -> None:
+            # Told of each step of a request: every one of them gets what the earlier ones have left over.
+            rest = max(deadline - time.monotonic(), 0.001)
+            limits.update(connect=min(10.0, rest), read=rest, write=rest, pool=rest)
+
+        left()
         try:
-            with self._http().stream(method, address, params=params, headers=headers, json=body) as response:
+            with (
+                self._http().stream(
+                    method,
+                    address,
+                    params=params,
+                    headers=headers,
+                    json=body,
+                    extensions={"timeout": limits, "trace": left},
+                ) as response,
+                _hung_up_at(deadline, response),
+            ):
                 self._check_status(provider, response, where)
-                return self._read(provider, response, where, deadline)
+                return self._read(provider, response, where, deadline, slow)
         except httpx.TimeoutException as error:
             raise _Retry(
                 FeedError(
@@ -185,6 +209,8 @@ class Client:
                 )
             ) from error
         except httpx.TransportError as error:
+            if time.monotonic() >= deadline:
+                raise slow from error
             raise _Retry(
                 FeedError(
                     provider,
@@ -215,7 +241,7 @@ class Client:
         hint = "The address has moved; a newer rackrate may know it." if status < 400 or status in {404, 410} else ""
         raise FeedError(provider, f"{where} answered {status}.", hint=hint, status=status)
 
-    def _read(self, provider: str, response: httpx.Response, where: str, deadline: float) -> bytes:
+    def _read(self, provider: str, response: httpx.Response, where: str, deadline: float, slow: FeedError) -> bytes:
         chunks: list[bytes] = []
         size = 0
         for chunk in response.iter_bytes():
@@ -229,8 +255,11 @@ class Client:
             if self.cancelled.is_set():
                 raise Cancelled
             if time.monotonic() > deadline:
-                raise FeedError(provider, f"the answer of {where} came too slowly.", hint="Raise --timeout.")
+                raise slow
             chunks.append(chunk)
+        # A line that was hung up looks like the end of an answer without a stated length.
+        if time.monotonic() >= deadline:
+            raise slow
         return b"".join(chunks)
 
 
@@ -243,20 +272,24 @@ class _Retry(Exception):  # noqa: N818
         self.after = after
 
 
-def _is_loopback(url: str) -> bool:
-    """Whether an address is this machine."""
-    host = urlsplit(url).hostname or ""
+@contextlib.contextmanager
+def _hung_up_at(deadline: float, response: httpx.Response) -> Iterator[None]:
+    """Close the line at a moment: an answer that stalls half-way is not waited for a second time."""
+    stream = response.extensions.get("network_stream")
+    line: socket.socket | None = stream.get_extra_info("socket") if stream is not None else None
+
+    def hang_up() -> None:
+        if line is not None:
+            with contextlib.suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), hang_up)
+    timer.daemon = True
+    timer.start()
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def shown(url: str) -> str:
-    """An address fit for a message: no user, no query."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    return f"{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
+        yield
+    finally:
+        timer.cancel()
 
 
 def _retry_after(value: str | None) -> float | None:

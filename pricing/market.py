@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pricing.snapshot import SNAPSHOT_DATE, load_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import date
     from pathlib import Path
 
     from models.cpu import CPU
@@ -63,11 +65,12 @@ class Market:
         bundled: bool = True,
         extra: Iterable[Offer] = (),
         store: Store | None = None,
+        today: date | None = None,
     ) -> Market:
         """Bundled prices, fetched ones over them, then the user's file, then the user's own servers.
 
         `bundled=False` leaves out the bundled prices, and with a price file the fetched ones too: the file alone.
-        Raises OffersError if the file cannot be used.
+        No price of the file may be dated after `today`. Raises OffersError if the file cannot be used.
         """
         offers: list[Offer] = []
         base = load_snapshot() if bundled else ()
@@ -76,7 +79,7 @@ class Market:
         else:
             offers += base
         if prices is not None:
-            offers += read_offers(prices)
+            offers += read_offers(prices, latest=_latest(today))
         offers += extra
         market = cls(offers)
         market.messages = tuple(store.messages) if store is not None else ()
@@ -179,6 +182,12 @@ class Market:
                 known[name] = catalog.find_cpu(name)
             found.append(known[name] if name else None)
         return tuple(found)
+
+
+def _latest(today: date | None) -> str:
+    """The last day a price can have been seen: tomorrow (clocks differ), or later where the bundled list is newer."""
+    tomorrow = (today or datetime.now(UTC).date()) + timedelta(days=1)
+    return max(tomorrow.isoformat(), SNAPSHOT_DATE)
 
 
 def is_out_of_stock(availability: str | None) -> bool:

@@ -100,11 +100,8 @@ def make_rates(per_euro: Mapping[str, float], day: str, source: str = "ECB") -> 
 
 
 def load_rates(path: Path) -> Rates:
-    """The fetched rates over the bundled ones; a damaged file counts as absent."""
-    try:
-        return Rates.bundled().updated(Rates.from_json(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return Rates.bundled()
+    """The fetched rates over the bundled ones. Raises OSError, or ValueError if the file is damaged."""
+    return Rates.bundled().updated(Rates.from_json(path.read_text(encoding="utf-8")))
 
 
 def save_rates(path: Path, rates: Rates) -> None:

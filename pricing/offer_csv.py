@@ -10,7 +10,7 @@ import difflib
 import io
 import math
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from pricing import offer as schema
@@ -62,9 +62,13 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-def read_offers(path: Path, *, fetched_at: str | None = None) -> tuple[Offer, ...]:
-    """Offers of a CSV file in the schema's columns (others are ignored). Raises OffersError with line and column."""
+def read_offers(path: Path, *, fetched_at: str | None = None, latest: str | None = None) -> tuple[Offer, ...]:
+    """Offers of a user's CSV file in the schema's columns (others are ignored). Raises OffersError with line and column.
+
+    Rows without a date were seen when the file was last changed; `latest` (ISO) is the last day a price can be of.
+    """
     try:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
         if path.stat().st_size > MAX_BYTES:
             raise OffersError(f"{path} is larger than {MAX_BYTES >> 20} MiB.", hint="Is it the right file?")
         text = path.read_text(encoding="utf-8-sig")
@@ -72,14 +76,18 @@ def read_offers(path: Path, *, fetched_at: str | None = None) -> tuple[Offer, ..
         raise OffersError(f"{path} is not UTF-8 text (byte {error.start}).") from error
     except OSError as error:
         raise OffersError(f"Cannot read {path}: {error.strerror or error}.") from error
-    return parse_offers(text, str(path), fetched_at=fetched_at)
+    return parse_offers(text, str(path), fetched_at=fetched_at, seen_on=min(changed, latest or changed), latest=latest)
 
 
-def parse_offers(text: str, name: str, *, fetched_at: str | None = None) -> tuple[Offer, ...]:
-    """Offers of a CSV text. Raises OffersError naming line and column."""
+def parse_offers(
+    text: str, name: str, *, fetched_at: str | None = None, seen_on: str | None = None, latest: str | None = None
+) -> tuple[Offer, ...]:
+    """Offers of a CSV text; `seen_on` dates the rows without a date. Raises OffersError naming line and column."""
     header, rows, lines = _rows(text, name)
     table = _convert(header, rows, lines, name)
     _defaults(table, lines, name)
+    _check_dates(table["source_date"], latest, lines, name)
+    table["source_date"] = [day or seen_on for day in table["source_date"]]
     if fetched_at is not None:
         table["fetched_at"] = [value or fetched_at for value in table["fetched_at"]]
     table["offer_id"] = schema.unique_ids(
@@ -204,6 +212,14 @@ def _defaults(table: Columns, lines: Sequence[int], name: str) -> None:
         count if count is not None or kind == "cpu" else 1.0
         for count, kind in zip(table["gpu_count"], table["kind"], strict=True)
     ]
+
+
+def _check_dates(days: Sequence[str | None], latest: str | None, lines: Sequence[int], name: str) -> None:
+    if latest is None:
+        return
+    for day, line in zip(days, lines, strict=True):
+        if day and day > latest:
+            raise OffersError(f"{name}, line {line}, column source_date: {day} lies in the future.")
 
 
 def _converter(column: str) -> Callable[[str], Any]:

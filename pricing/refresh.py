@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 WORKERS = 8
 MAX_LOST_SHARE = 0.3
 MAX_PRICE_MOVE = 3.0
+MAX_RATE_MOVE = 1.5
+"""No currency of the list has moved so far against the euro between two refreshes; a shifted decimal point moves ten times."""
 MIN_FAMILY = 1
 
 
@@ -99,6 +101,7 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
     """Ask the named providers (None = all); keep what is sound, report on each.
 
     `on_progress` gets a provider's name when it starts and its Outcome when it ends, from worker threads.
+    `timeout_s` bounds each provider as a whole, its retries included.
     Raises UnknownNameError for a name that is none, before anything is asked.
     """
     asked = [provider(name) for name in dict.fromkeys(names)] if names else list(providers().values())
@@ -181,10 +184,15 @@ class _Run:
             return "recent", 0, Fetched()
         if about.key_needed and about.key_variable and self.client.key(about.name, about.key_variable) is None:
             return "skipped", 0, Fetched()
+        self.client.begin(about.name)
         fetched = source.fetch(self.client, self.now)
         if about.what == "rates":
             if fetched.rates is None:
                 raise FeedError(about.name, "the answer holds no rates.")
+            with self.lock:  # setting aside a damaged file must happen once
+                known = self.store.rates()
+            if about.name not in self.accept and (reason := rate_suspicion(fetched.rates, known)):
+                raise RefreshHeldError(about.name, reason)
             self.store.save_rates(fetched.rates)
             return "fresh", len(fetched.rates.per_euro), fetched
         if about.name not in self.accept:
@@ -198,7 +206,7 @@ class _Run:
 
     def _hold(self, name: str, fresh: Sequence[Offer]) -> None:
         with self.lock:  # setting aside a damaged file must happen once
-            stored = self.store.load(name)
+            stored, rates = self.store.load(name), self.store.rates()
         previous = list(stored.offers) if stored else []
         if previous:
             # Rows carried over from an older refresh are not what the feed last listed.
@@ -206,7 +214,7 @@ class _Run:
             previous = [entry for entry in previous if entry.fetched_at == newest]
         elif self.bundled is not None:
             previous = [entry for entry in self.bundled() if entry.provider == name]
-        reason = suspicion(fresh, previous, self.store.rates(), compare_count=stored is not None)
+        reason = suspicion(fresh, previous, rates, compare_count=stored is not None)
         if reason:
             raise RefreshHeldError(name, reason)
 
@@ -256,6 +264,15 @@ def suspicion(fresh: Sequence[Offer], previous: Sequence[Offer], rates: Rates, *
                 f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD "
                 "per GPU and hour"
             )
+    return ""
+
+
+def rate_suspicion(fresh: Rates, known: Rates) -> str:
+    """Why fresh exchange rates should not be taken unseen: one moved more than 1.5x against the euro; empty if none did."""
+    for code in sorted(fresh.per_euro.keys() & known.per_euro.keys()):
+        ratio = fresh.per_euro[code] / known.per_euro[code]
+        if not 1 / MAX_RATE_MOVE <= ratio <= MAX_RATE_MOVE:
+            return f"the euro went from {known.per_euro[code]:.5g} to {fresh.per_euro[code]:.5g} {code}"
     return ""
 
 

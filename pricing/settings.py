@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from models.errors import brief
 from pricing import atomic, paths
 from pricing.errors import SettingsError
 
@@ -21,7 +22,7 @@ class Settings:
     currency: str = "USD"
     """Currency that prices are shown in; offers keep their own."""
     vat: float | None = None
-    """Tax rate added to net prices, 0.19 = 19 %; None shows net prices."""
+    """Tax rate added to net prices as a share, 0.19 = 19 % (the file holds percent); None shows net prices."""
     setup_months: float = 12.0
     """Months a one-time setup fee is spread over."""
     hours_per_month: float = 730.0
@@ -29,7 +30,7 @@ class Settings:
     mirror: str | None = None
     """http://host:port that answers every price request (an office cache); RACKRATE_MIRROR wins over it."""
     discounts: dict[str, float] = field(default_factory=dict)
-    """Negotiated discount per provider, 0.1 = 10 % off."""
+    """Negotiated discount per provider as a share, 0.1 = 10 % off (the file holds percent). Setup fees are not discounted."""
     keys: dict[str, str] = field(default_factory=dict)
     """Key bindings of the dashboard: action -> key."""
 
@@ -38,11 +39,13 @@ class Settings:
         """Settings from a file, defaults where it is silent or absent. Raises SettingsError naming the field."""
         path = path or paths.settings_file()
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
         except FileNotFoundError:
             return cls()
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"Cannot read {path}: {error}.") from error
+        except UnicodeDecodeError as error:
+            raise SettingsError(f"{path} is not a text file in UTF-8.") from error
+        except OSError as error:
+            raise SettingsError(f"Cannot read {path}: {error.strerror or 'it cannot be opened'}.") from error
         try:
             table = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -55,7 +58,7 @@ class Settings:
         known = [entry.name for entry in fields(cls)]
         for name in table:
             if name not in known:
-                raise SettingsError(f"{where}: unknown field {name!r}.", hint=f"Known: {', '.join(known)}.")
+                raise SettingsError(f"{where}: unknown field {brief(name)}.", hint=f"Known: {', '.join(known)}.")
         values: dict[str, Any] = {}
         for name, value in table.items():
             values[name] = _READERS[name](value, f"{where}: {name}")
@@ -64,6 +67,8 @@ class Settings:
     def to_table(self) -> dict[str, Any]:
         """A table for TOML: fields without a value are left out."""
         table = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        table["vat"] = None if self.vat is None else _as_percent(self.vat)
+        table["discounts"] = {name: _as_percent(off) for name, off in self.discounts.items()}
         return {name: value for name, value in table.items() if value is not None and value != {}}
 
     def save(self, path: Path | None = None) -> Path:
@@ -80,12 +85,12 @@ def template() -> str:
     return (
         "# Settings of rackrate. A flag on the command line wins over this file.\n"
         'currency = "USD"          # prices are converted for display only\n'
-        "# vat = 0.19              # add tax to net prices\n"
+        "# vat = 19                # percent of tax to add to net prices\n"
         "setup_months = 12         # a setup fee is spread over so many months\n"
         "hours_per_month = 730     # hours a server runs in a month\n"
         '# mirror = "http://127.0.0.1:8790"   # an office cache that answers for every price feed\n'
-        "\n[discounts]             # negotiated, per provider\n"
-        "# hetzner = 0.05\n"
+        "\n[discounts]             # negotiated: percent off a provider's hourly and monthly prices, not off setup fees\n"
+        "# hetzner = 5\n"
         "\n[keys]                  # dashboard: action = key\n"
     )
 
@@ -102,7 +107,7 @@ def init(path: Path | None = None) -> Path:
 def _number(low: float, high: float) -> Any:
     def read(value: Any, where: str) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise SettingsError(f"{where} must be a number, not {value!r}.")
+            raise SettingsError(f"{where} must be a number, not {brief(value)}.")
         if not low <= value <= high:
             raise SettingsError(f"{where} is {value:g}; it must lie between {low:g} and {high:g}.")
         return float(value)
@@ -110,37 +115,56 @@ def _number(low: float, high: float) -> Any:
     return read
 
 
+def _percent(high: float) -> Any:
+    number = _number(0, high)
+
+    def read(value: Any, where: str) -> float:
+        percent: float = number(value, where)
+        # A share in the place of a percentage would make every cost wrong without looking so.
+        if 0 < percent < 1:
+            raise SettingsError(f"{where} is {percent:g}; it is in percent.", hint=f"Write {_as_percent(percent):g}.")
+        return percent / 100
+
+    return read
+
+
+def _as_percent(share: float) -> float:
+    return round(share * 100, 6)
+
+
 def _text_table(value: Any, where: str) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise SettingsError(f"{where} must be a table, not {value!r}.")
+        raise SettingsError(f"{where} must be a table, not {brief(value)}.")
     for name, entry in value.items():
         if not isinstance(entry, str):
-            raise SettingsError(f"{where}.{name} must be text, not {entry!r}.")
+            raise SettingsError(f"{where}.{name} must be text, not {brief(entry)}.")
     return dict(value)
 
 
 def _discounts(value: Any, where: str) -> dict[str, float]:
     if not isinstance(value, dict):
-        raise SettingsError(f"{where} must be a table, not {value!r}.")
-    read = _number(0, 0.99)
-    return {name: read(entry, f"{where}.{name}") for name, entry in value.items()}
+        raise SettingsError(f"{where} must be a table, not {brief(value)}.")
+    read = _percent(99)
+    return {name.strip().lower(): read(entry, f"{where}.{name}") for name, entry in value.items()}
 
 
 def _currency(value: Any, where: str) -> str:
     if not isinstance(value, str) or len(value) != 3 or not value.isascii() or not value.isalpha():
-        raise SettingsError(f"{where} must be a three-letter currency such as USD, not {value!r}.")
+        raise SettingsError(f"{where} must be a three-letter currency such as USD, not {brief(value)}.")
     return value.upper()
 
 
 def _mirror(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
-        raise SettingsError(f"{where} must be an address such as http://127.0.0.1:8790, not {value!r}.")
+    from pricing.address import is_address  # only those who set a mirror pay for it
+
+    if not isinstance(value, str) or not is_address(value):
+        raise SettingsError(f"{where} must be an address such as http://127.0.0.1:8790, not {brief(value)}.")
     return value.rstrip("/")
 
 
 _READERS: dict[str, Any] = {
     "currency": _currency,
-    "vat": _number(0, 1),
+    "vat": _percent(100),
     "setup_months": _number(1, 120),
     "hours_per_month": _number(1, 744),
     "mirror": _mirror,

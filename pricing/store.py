@@ -128,7 +128,16 @@ class Store:
 
     def rates(self) -> money.Rates:
         """Fetched exchange rates over the bundled ones."""
-        return money.load_rates(self.folder / "rates.json")
+        path = self.folder / "rates.json"
+        try:
+            return money.load_rates(path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            self.messages.append(f"Cannot read {path} ({error.strerror}); the bundled rates are used.")
+        except ValueError:
+            self._set_aside(path, "it holds no exchange rates", "rates")
+        return money.Rates.bundled()
 
     def save_rates(self, rates: money.Rates) -> None:
         """Keep fetched exchange rates. Raises StoreError."""
@@ -171,7 +180,7 @@ class Store:
             if entry.offer_id not in ids and (entry.fetched_at or "") >= oldest
         )
 
-    def _set_aside(self, path: Path, reason: str) -> None:
+    def _set_aside(self, path: Path, reason: str, what: str = "prices") -> None:
         target = path.with_name(f"{path.name}.damaged")
         number = 1
         while target.exists():
@@ -182,4 +191,4 @@ class Store:
             path.replace(target)
         except OSError:
             moved = "it could not be moved"
-        self.messages.append(f"{path} was not used because {reason}; {moved}, the bundled prices are used.")
+        self.messages.append(f"{path} was not used because {reason}; {moved}, the bundled {what} are used.")

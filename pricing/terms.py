@@ -24,7 +24,7 @@ COMMITTED_TERMS = ("reserved", "savings_plan")
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """How prices become costs. Months and hours as counts, `vat` and discounts as shares."""
+    """How prices become costs. Months and hours as counts, `vat` and discounts as shares (0.19 = 19 %)."""
 
     currency: str = "USD"
     hours_per_month: float = 730.0
@@ -38,17 +38,23 @@ class CompareOptions:
 def prices(market: Market, terms: CompareOptions) -> tuple[Array, Array, Array]:
     """(per hour, per month, setup fee) of each offer in the wished currency, discount and tax applied.
 
+    A discount is on what recurs: setup fees are charged in full.
     Prices that include tax already are left as they are. NaN where not stated or where the currency has no rate.
     """
     factors = [terms.rates.factor(code, terms.currency) for code in market.currencies]
     table = np.array([np.nan if factor is None else factor for factor in factors] or [1.0])
     factor = table[market.currency_index] if len(market) else np.empty(0)
-    if terms.discounts:
-        factor = factor * np.array([1 - terms.discounts.get(entry.provider, 0.0) for entry in market.offers])
     if terms.vat:
         gross = np.array([entry.vat_included is True for entry in market.offers], dtype=bool)
         factor = np.where(gross, factor, factor * (1 + terms.vat))
-    return tuple(market.column(name) * factor for name in ("price_per_hour", "price_per_month", "setup_fee"))  # type: ignore[return-value]
+    recurring = factor
+    if terms.discounts:
+        recurring = factor * np.array([1 - terms.discounts.get(entry.provider, 0.0) for entry in market.offers])
+    return (
+        market.column("price_per_hour") * recurring,
+        market.column("price_per_month") * recurring,
+        market.column("setup_fee") * factor,
+    )
 
 
 def month_of_one(market: Market, terms: CompareOptions) -> Array:

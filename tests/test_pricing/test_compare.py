@@ -14,7 +14,7 @@ import pytest
 
 from models.errors import InputError
 from pricing.compare import COMPARE_COLUMNS, CompareOptions, Comparison
-from pricing.filters import Filters
+from pricing.filters import Filters, LeftOut
 from pricing.money import make_rates
 from pricing.store import UNLISTED
 
@@ -144,6 +144,41 @@ def test_currency_discount_and_tax(
     assert comparison.row(0)["price_per_hour"] == 1.0
     assert comparison.row(0)["cost_currency"] == "GBP"
     assert "price includes tax" in comparison.warnings(1)
+
+
+def test_what_region_and_age_alone_keep_out_is_counted(
+    make_offer: Callable[..., Offer], make_comparison: Callable[..., Comparison]
+) -> None:
+    comparison = make_comparison([
+        make_offer(server="here"),
+        make_offer(server="nowhere", region=None, region_group=None),
+        make_offer(server="nowhere-spot", region=None, region_group=None, term="spot"),
+        make_offer(server="abroad", region="eu-west-1", region_group="eu"),
+        make_offer(server="undated", source_date=None),
+        make_offer(server="old", source_date="2023-01-01"),
+        make_offer(server="old-abroad", region="eu-west-1", region_group="eu", source_date="2023-01-01"),
+    ])  # fmt: skip
+    assert Filters(regions=("us",)).left_out(comparison) == LeftOut(without_region=1, undated_or_old=2)
+    assert Filters().left_out(comparison) == LeftOut(without_region=0, undated_or_old=3)
+    assert Filters(undated=True, max_age_months=None).left_out(comparison) == LeftOut()
+
+
+@pytest.mark.filterwarnings("error")
+def test_absurdly_few_hours_leak_no_warning(
+    make_offer: Callable[..., Offer], make_comparison: Callable[..., Comparison]
+) -> None:
+    offer = make_offer(price_per_hour=None, price_per_month=100.0, term="monthly")
+    row = make_comparison([offer], CompareOptions(hours_per_month=1e-308, today=TODAY)).row(0)
+    assert row["hourly_cost"] is None
+    assert row["monthly_cost"] == 100.0
+
+
+def test_a_discount_is_on_what_recurs_and_not_on_the_setup_fee(
+    make_offer: Callable[..., Offer], make_comparison: Callable[..., Comparison]
+) -> None:
+    offer = make_offer(price_per_hour=None, price_per_month=100.0, term="monthly", setup_fee=120.0)
+    terms = CompareOptions(setup_months=12, discounts={"aws": 0.5}, vat=0.1, today=TODAY)
+    assert cost(make_comparison([offer], terms)) == pytest.approx((100 * 0.5 + 120 / 12) * 1.1)
 
 
 def test_what_does_not_fit_has_no_cost(

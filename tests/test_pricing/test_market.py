@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
 
 from models import catalog
+from pricing.errors import OffersError
 from pricing.machines import is_arm
 from pricing.market import Market, is_out_of_stock
 from pricing.offer_csv import format_offers
@@ -175,6 +178,25 @@ def test_the_users_file_wins_over_fetched_over_bundled(make_offer: Callable[...,
     assert [offer.server for offer in alone.offers] == ["own", bundled.server]
     own = make_offer(provider="custom", server="under the desk")
     assert Market.load(mine, bundled=False, extra=[own]).offers[-1] == own
+
+
+def test_a_users_rows_without_a_date_were_seen_when_the_file_changed(
+    make_offer: Callable[..., Offer], tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.csv"
+    rows = [make_offer(server="dated"), make_offer(server="undated", source_date=None)]
+    mine.write_text(format_offers(rows), encoding="utf-8")
+    os.utime(mine, (1_790_000_000, 1_790_000_000))  # 2026-09-21
+    dates = {o.server: o.source_date for o in Market.load(mine, bundled=False, today=date(2026, 11, 30)).offers}
+    assert dates == {"dated": "2026-11-01", "undated": "2026-09-21"}
+
+
+def test_a_users_price_cannot_be_of_the_future(make_offer: Callable[..., Offer], tmp_path: Path) -> None:
+    mine = tmp_path / "mine.csv"
+    mine.write_text(format_offers([make_offer(), make_offer(server="b", source_date="2027-01-09")]), encoding="utf-8")
+    with pytest.raises(OffersError, match=r"line 3, column source_date: 2027-01-09 lies in the future"):
+        Market.load(mine, bundled=False, today=date(2027, 1, 7))
+    assert len(Market.load(mine, bundled=False, today=date(2027, 1, 8))) == 2
 
 
 def test_the_bundled_market_is_some_hundred_machines() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from pricing import money
 from pricing.money import Rates, make_rates
+from pricing.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,11 @@ def test_saved_rates_are_read_back_over_the_bundled_ones(tmp_path: Path) -> None
         "[" * 5000,
     ],
 )
-def test_a_damaged_rates_file_counts_as_absent(tmp_path: Path, text: str) -> None:
+def test_a_damaged_rates_file_is_set_aside_and_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "rates.json"
     path.write_text(text, encoding="utf-8")
-    assert money.load_rates(path) == Rates.bundled()
+    store = Store(tmp_path)
+    assert store.rates() == Rates.bundled()
+    assert len(store.messages) == 1
+    assert "the bundled rates are used" in store.messages[0]
+    assert (tmp_path / "rates.json.damaged").read_text(encoding="utf-8") == text

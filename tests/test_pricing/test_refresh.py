@@ -16,7 +16,8 @@ from models.errors import UnknownNameError
 from pricing import http, refresh
 from pricing.errors import FeedError
 from pricing.http import Client
-from pricing.refresh import Outcome, suspicion
+from pricing.money import make_rates
+from pricing.refresh import Outcome, rate_suspicion, suspicion
 from pricing.snapshot import load_snapshot
 from pricing.store import Store
 
@@ -224,6 +225,72 @@ def test_prices_in_cents_are_held_on_the_very_first_refresh(
     assert held.status == "held"
     assert "H100-80GB-SXM5" in held.message
     assert store.load("runpod") is None
+
+
+ECB_XML = (PAYLOADS / "ecb.xml").read_bytes()
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["bundled rates", "stored rates"])
+def test_rates_that_moved_too_far_are_held_until_accepted(
+    httpserver: HTTPServer, feeds: Feeds, run: Callable[..., Any], store: Store, stored: bool
+) -> None:
+    if stored:
+        assert run("ecb").exit_code == 0
+    before = store.rates()
+    httpserver.clear_all_handlers()
+    httpserver.expect_request(ECB).respond_with_data(ECB_XML.replace(b"'1.1310'", b"'11.310'"), content_type="text/xml")
+    held = run("ecb").outcomes[0]
+    assert held.status == "held"
+    assert "to 11.31 USD" in held.message
+    assert "--accept ecb" in held.hint
+    assert store.rates() == before
+    assert run("ecb", accept={"ecb"}).outcomes[0].status == "fresh"
+    assert store.rates().per_euro["USD"] == 11.31
+
+
+def test_rates_may_move_less_than_half_either_way(store: Store) -> None:
+    known = make_rates({"USD": 1.0, "GBP": 0.9}, "2026-11-01")
+    assert rate_suspicion(make_rates({"USD": 1.4, "GBP": 0.7, "JPY": 170.0}, "2026-11-02"), known) == ""
+    assert "GBP" in rate_suspicion(make_rates({"USD": 1.0, "GBP": 0.5}, "2026-11-02"), known)
+    assert "USD" in rate_suspicion(make_rates({"USD": 1.51, "GBP": 0.9}, "2026-11-02"), known)
+
+
+def test_a_silent_feed_ends_at_the_time_limit_retries_included(feeds: Feeds, store: Store, now: datetime) -> None:
+    stop = threading.Event()
+
+    def silent(_: Request) -> Response:
+        stop.wait(20)
+        return Response("")
+
+    feeds.faults = [silent] * 3
+    started = time.monotonic()
+    report = refresh.refresh(["runpod"], store=store, now=now, timeout_s=1.0)
+    took = time.monotonic() - started
+    stop.set()
+    assert report.outcomes[0].status == "failed"
+    assert "within 1 s" in report.outcomes[0].message
+    assert 0.9 < took < 1.9
+
+
+def test_an_answer_that_stalls_half_way_ends_at_the_time_limit(feeds: Feeds, store: Store, now: datetime) -> None:
+    stop = threading.Event()
+
+    def stalling(_: Request) -> Response:
+        def part() -> Any:
+            yield GPUS[:100]
+            stop.wait(0.7)
+            yield GPUS[100:200]
+            stop.wait(20)
+
+        return Response(part(), content_type="application/json")
+
+    feeds.faults = [stalling] * 3
+    started = time.monotonic()
+    report = refresh.refresh(["runpod"], store=store, now=now, timeout_s=1.0)
+    took = time.monotonic() - started
+    stop.set()
+    assert report.outcomes[0].status == "failed"
+    assert took < 1.6
 
 
 def test_young_prices_are_not_asked_for_again(feeds: Feeds, run: Callable[..., Any], now: datetime) -> None:

@@ -1,0 +1,34 @@
+"""Addresses of feeds and mirrors: whether they are some, and how a message shows them."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+
+def is_address(url: str) -> bool:
+    """Whether a text is an http address with a host and, if any, a port that exists."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is this machine."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def shown(url: str) -> str:
+    """An address fit for a message: no user, no query."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:  # a port of six digits, a bracket without its pair
+        return url.rpartition("@")[2].partition("?")[0][:60]
+    return f"{host}{f':{port}' if port else ''}{parts.path}"
