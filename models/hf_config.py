@@ -169,15 +169,20 @@ class _Config(BaseModel):
 
 
 def read_config(path: str | Path) -> LLM:
-    """The model a Hugging Face config.json describes; its parameter count is worked out from the shape.
+    """The model a Hugging Face config.json (or the folder that holds it) describes; parameters follow from the shape.
 
     Raises InputError when the file is missing, is no JSON, is no config of a text model, or has layers that are not known.
     """
     file = Path(path)
+    if file.is_dir():
+        file /= "config.json"
     try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read ({type(error).__name__}).") from error
+        # utf-8-sig: editors of Windows write a byte-order mark.
+        raw = json.loads(file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not a text file in UTF-8.") from error
+    except OSError as error:
+        raise InputError(f"Cannot read {file}: {error.strerror or 'it cannot be opened'}.") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not valid JSON.") from error
     if not isinstance(raw, dict):
@@ -213,7 +218,21 @@ def from_config(raw: dict[str, Any], *, name: str, source: str = "config.json") 
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise InputError(f"{name}: {field} in the config.json cannot be used: {first['msg'].lower()}.") from error
+    _check(config, name)
     return _model(config, raw, name, source)
+
+
+def _check(config: _Config, name: str) -> None:
+    """Refuse shapes that no engine can run. Raises InputError."""
+    heads, kv_heads = config.num_attention_heads, config.num_key_value_heads or config.num_attention_heads
+    if heads % kv_heads:
+        raise InputError(
+            f"{name}: num_attention_heads ({heads}) in the config.json is not a multiple of num_key_value_heads ({kv_heads})."
+        )
+    if config.experts and config.experts_per_token and config.experts_per_token > config.experts:
+        raise InputError(
+            f"{name}: the config.json sends each token to {config.experts_per_token} experts, but has {config.experts}."
+        )
 
 
 def _name(raw: dict[str, Any], file: Path) -> str:

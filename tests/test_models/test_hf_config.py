@@ -327,6 +327,11 @@ def test_catalog_reads_a_path(tmp_path: Any) -> None:
         (json.dumps({**LLAMA, "intermediate_size": None}), "intermediate_size"),
         (json.dumps({**QWEN3_MOE, "moe_intermediate_size": None}), "experts"),
         (json.dumps({**DEEPSEEK, "v_head_dim": None}), "latent attention"),
+        (
+            json.dumps({**LLAMA, "num_key_value_heads": 5}),
+            "num_attention_heads (32) in the config.json is not a multiple",
+        ),
+        (json.dumps({**QWEN3_MOE, "num_experts_per_tok": 129}), "129 experts, but has 128"),
     ],
 )
 def test_unusable_file_is_one_clear_sentence(tmp_path: Any, text: str, says: str) -> None:
@@ -338,6 +343,21 @@ def test_unusable_file_is_one_clear_sentence(tmp_path: Any, text: str, says: str
     assert "\n" not in caught.value.message
 
 
+def test_a_byte_order_mark_and_a_folder_are_read(tmp_path: Any) -> None:
+    folder = tmp_path / "My-Llama"
+    folder.mkdir()
+    (folder / "config.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(LLAMA).encode())
+    assert read_config(folder) == read_config(folder / "config.json")
+    assert read_config(folder).name == "My-Llama"
+
+
+def test_what_is_no_text_is_told_in_plain_words(tmp_path: Any) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(b"\xff\xfe{\x00}")
+    with pytest.raises(InputError, match="is not a text file in UTF-8"):
+        read_config(path)
+
+
 def test_missing_file_is_an_input_error(tmp_path: Any) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="No such file"):
         read_config(tmp_path / "absent.json")
