@@ -28,7 +28,9 @@ def shown(url: str) -> str:
     """An address fit for a message: no user, no query."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
+        host, port = parts.hostname, parts.port
     except ValueError:  # a port of six digits, a bracket without its pair
+        host = port = None
+    if not host:
         return url.rpartition("@")[2].partition("?")[0][:60]
     return f"{host}{f':{port}' if port else ''}{parts.path}"

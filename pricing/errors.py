@@ -12,7 +12,7 @@ RackrateError
 
 from __future__ import annotations
 
-from models.errors import InputError, RackrateError
+from models.errors import InputError, RackrateError, brief
 
 
 class FeedError(RackrateError):
@@ -56,5 +56,5 @@ class WhereError(InputError):
     """A filter expression cannot be understood; `term` is the part at fault."""
 
     def __init__(self, term: str, message: str, *, hint: str = "") -> None:
-        super().__init__(f"Filter term {term!r}: {message}", hint=hint)
+        super().__init__(f"Filter term {brief(term)}: {message}", hint=hint)
         self.term = term

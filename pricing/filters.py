@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.errors import InputError
+from models.errors import InputError, brief
 from pricing import offer as schema
 from pricing.compare import COMPARE_COLUMNS, MONTH_DAYS
 from pricing.regions import region_group
@@ -56,12 +56,12 @@ class Filters:
     def __post_init__(self) -> None:
         """Refuse what would silently show nothing. Raises InputError."""
         if self.kind not in {None, "", *schema.KINDS}:
-            raise InputError(f"Kind is cpu or gpu, not {self.kind!r}.")
+            raise InputError(f"Kind is cpu or gpu, not {brief(self.kind)}.")
         if self.fit not in {"all", "fits", "targets"}:
-            raise InputError(f"Fit is all, fits or targets, not {self.fit!r}.")
+            raise InputError(f"Fit is all, fits or targets, not {brief(self.fit)}.")
         for term in self.terms:
             if term not in {"all", *schema.TERMS}:
-                raise InputError(f"Unknown term {term!r}.", hint=f"Known: all, {', '.join(schema.TERMS)}.")
+                raise InputError(f"Unknown term {brief(term)}.", hint=f"Known: all, {', '.join(schema.TERMS)}.")
 
     def mask(self, comparison: Comparison) -> Array:
         """True for the offers that pass."""
@@ -179,7 +179,7 @@ def sort_values(comparison: Comparison, sort: str) -> Array:
     if sort not in COMPARE_COLUMNS:
         near = difflib.get_close_matches(sort, COMPARE_COLUMNS, 3, 0.5)
         raise InputError(
-            f"There is no column {sort!r} to sort by.", hint=f"Did you mean {', '.join(near)}?" if near else ""
+            f"There is no column {brief(sort)} to sort by.", hint=f"Did you mean {', '.join(near)}?" if near else ""
         )
     values = comparison.column(sort)
     if values.dtype != object:

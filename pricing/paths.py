@@ -10,7 +10,7 @@ APP = "rackrate"
 
 
 def config_dir() -> Path:
-    """Folder of settings and the user's own servers; RACKRATE_CONFIG_DIR overrides the platform's."""
+    """Folder of the settings; RACKRATE_CONFIG_DIR overrides the platform's."""
     return _override("RACKRATE_CONFIG_DIR") or _platform("config")
 
 
@@ -22,11 +22,6 @@ def data_dir() -> Path:
 def settings_file() -> Path:
     """The settings TOML (it need not exist)."""
     return config_dir() / "settings.toml"
-
-
-def servers_file() -> Path:
-    """The user's own quotes and machines (it need not exist)."""
-    return config_dir() / "servers.toml"
 
 
 def bundled(name: str) -> Path:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.errors import brief
 from pricing import offer as schema
 from pricing.compare import COMPARE_COLUMNS, STALE_DAYS
 from pricing.errors import WhereError
@@ -172,7 +173,7 @@ def _number(token: str, field: str, op: str, text: str) -> Mask:
     if value is None:
         raise WhereError(
             token,
-            f"{text!r} is not a number." if text else "the number is missing.",
+            f"{brief(text)} is not a number." if text else "the number is missing.",
             hint=f"Write {field}{op}10, for example.",
         )
     unit = _UNITS[kind].get(value["unit"].lower())
@@ -218,7 +219,7 @@ def _names(token: str, name: str, value: str) -> Mask:
         wanted = tuple(part.replace("-", "_") for part in wanted)
         for part in wanted:
             if part not in schema.TERMS:
-                raise WhereError(token, f"there is no term {part!r}.", hint=f"Known: {', '.join(schema.TERMS)}.")
+                raise WhereError(token, f"there is no term {brief(part)}.", hint=f"Known: {', '.join(schema.TERMS)}.")
 
     def mask(comparison: Comparison) -> Array:
         result = np.zeros(len(comparison), dtype=bool)
@@ -245,7 +246,7 @@ def _unknown(token: str, field: str) -> WhereError:
     near = difflib.get_close_matches(field, [*_FIELDS, *_NAMES, "region", *COMPARE_COLUMNS], 3, 0.6)
     return WhereError(
         token,
-        f"there is no field {field!r}.",
+        f"there is no field {brief(field)}.",
         hint=f"Did you mean {', '.join(near)}?" if near else "Known: " + ", ".join(_FIELDS) + ".",
     )
 

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from models.errors import RackrateError
+from models.errors import InputError, RackrateError, brief
 from tui.cli.parser import build
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a partial one, 2 bad input with one sentence on stderr."""
     words = list(sys.argv[1:] if argv is None else argv)
+    unseen = _replace_closed_streams()
     _any_text_may_be_written()
     try:
         code = _run(words)
         sys.stdout.flush()
+        if unseen is not None and unseen.tell():
+            raise InputError("stdout is closed: the result has nowhere to go.")
     except RackrateError as error:
         _say(f"rackrate: {error}")
         return error.exit_code
@@ -36,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{brief(str(error.filename))[1:-1]}: " if error.filename else ""
         _say(f"rackrate: {where}{error.strerror or error}.")
         return 2
     except KeyboardInterrupt:
@@ -47,21 +50,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words:
-        if sys.stdout.isatty():
+        if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
             return _dashboard()
-        words = ["compare", "--format", "csv"]
+        if sys.stdout.isatty():
+            _say("TERM is dumb, and such a terminal cannot show the dashboard: this is the comparison as a table.")
+        words = ["compare"]
     parser = build()
     words = _join_descending(words)
     _check_first(words, parser)
+    _check_dashes(words)
     try:
         args, rest = parser.parse_known_args(words)
     except SystemExit as leaving:  # --help and --version have printed
         return int(leaving.code or 0)
-    chosen = parser.commands()[args.command] if args.command else parser
-    if rest:
-        chosen.error(f"unrecognized arguments: {' '.join(rest)}")
     if not args.command:
-        return _dashboard()
+        parser.error("the following arguments are required: COMMAND")
+    if rest:
+        parser.commands()[args.command].error(f"unrecognized arguments: {' '.join(rest)}")
     return int(importlib.import_module(f"tui.cli.{args.command}").run(args))
 
 
@@ -88,6 +93,24 @@ def _check_first(words: list[str], parser: Parser) -> None:
     first = words[0].split("=")[0]
     if first.startswith("-") and first not in {"-h", "--help", "--version"}:
         parser.error(f"unrecognized arguments: {first}")
+
+
+def _check_dashes(words: list[str]) -> None:
+    """`--kind=--`: argparse would take the two dashes for an end of the flags and hand on a list of nothing."""
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if flag.startswith("-") and equals and value == "--":
+            raise InputError(f"{flag} cannot be '--'.", hint="Write a value after the = sign.")
+
+
+def _replace_closed_streams() -> io.StringIO | None:
+    """Python has None for a stream that the shell closed (`>&-`); returns what stands in for stdout, if anything does."""
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        sys.stdout = io.StringIO()
+        return sys.stdout
+    return None
 
 
 def _any_text_may_be_written() -> None:

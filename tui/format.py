@@ -125,14 +125,18 @@ def seconds(milliseconds: float | None) -> str:
 
 
 def duration(milliseconds: float | None) -> str:
-    """A latency with its unit for sentences: 85 ms, 1.92 s, 3.1 min."""
+    """A time with its unit for sentences: 85 ms, 1.92 s, 12.5 min, 3.1 h, 4.2 days."""
     if milliseconds is None or milliseconds != milliseconds:
         return MISSING
     if milliseconds < 999.5:
         return f"{number(milliseconds, decimals=1)} ms"
     if milliseconds < 600_000:
         return f"{number(milliseconds / 1000)} s"
-    return f"{number(milliseconds / 60_000)} min"
+    if milliseconds < 7_200_000:
+        return f"{number(milliseconds / 60_000)} min"
+    if milliseconds < 172_800_000:
+        return f"{number(milliseconds / 3_600_000)} h"
+    return f"{number(milliseconds / 86_400_000)} days"
 
 
 def tokens(value: float) -> str:

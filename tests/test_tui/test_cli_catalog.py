@@ -34,6 +34,13 @@ def test_lists_come_as_csv_json_table_and_markdown(what: str, capsys: pytest.Cap
     assert len(capsys.readouterr().out.splitlines()) == len(rows) + 2
 
 
+def test_without_a_list_it_names_the_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["catalog"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["command"] for row in rows] == [f"rackrate catalog {what}" for what in CATALOGS]
+    assert all(row["holds"] for row in rows)
+
+
 def test_a_search_takes_all_its_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["catalog", "models", "qwen", "72b"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
@@ -58,7 +65,9 @@ def test_providers_count_what_they_sell(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_config_init_show_path(own_folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "path"]) == 0
-    assert str(own_folders / "rackrate-config") in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert str(own_folders / "rackrate-config") in out
+    assert "servers.toml" not in out
     assert main(["config", "init"]) == 0
     assert main(["config", "show"]) == 0
     out, err = capsys.readouterr()

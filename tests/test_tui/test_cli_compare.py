@@ -176,6 +176,32 @@ def test_a_file_is_written_whole_and_stdout_stays_empty(tmp_path: Path, capsys: 
     assert [path.name for path in tmp_path.iterdir()] == ["offers.csv"]
 
 
+def test_a_dash_is_stdout_and_links_and_devices_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--csv", "-", "--limit", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 2
+    assert err == ""
+    target, link = tmp_path / "offers.csv", tmp_path / "link.csv"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    assert main(["compare", "--csv", str(link), "--limit", "1"]) == 0
+    assert "Wrote 1 offer to" in capsys.readouterr().err
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("offer_id,")
+
+
+def test_rows_without_a_date_in_ones_own_file_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.csv"
+    head = "provider,server,kind,gpu_model,vram_gib_per_gpu,currency,price_per_hour"
+    path.write_text(f"{head}\nacme,box,gpu,L4,24,USD,0.5\n", encoding="utf-8")
+    rows = listed(["--prices", str(path), "--no-bundled"], capsys)
+    assert [row["server"] for row in rows] == ["box"]
+    assert rows[0]["source_date"]
+    path.write_text(f"{head},source_date\nacme,box,gpu,L4,24,USD,0.5,2031-01-01\n", encoding="utf-8")
+    said = refused(["--prices", str(path), "--no-bundled"], capsys)
+    assert "line 2, column source_date: 2031-01-01 lies in the future" in said
+
+
 def test_what_compare_writes_it_reads_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "offers.csv"
     assert main(["compare", "--csv", str(target), "--limit", "7"]) == 0
@@ -194,6 +220,16 @@ def test_a_model_by_its_config(tmp_path: Path, capsys: pytest.CaptureFixture[str
     path.write_text(json.dumps(CONFIG), encoding="utf-8")
     rows = listed(["--model", str(path), "--limit", "3"], capsys)
     assert all(row["fits"] == "true" for row in rows)
+    assert listed(["--model", str(tmp_path), "--limit", "3"], capsys) == rows
+
+
+def test_a_folder_without_a_config_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "holds no config.json" in refused(["--model", str(tmp_path)], capsys)
+
+
+@pytest.mark.filterwarnings("error")
+def test_next_to_no_hours_leak_no_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(listed(["--hours-per-month", "1e-308", "--limit", "2"], capsys)) == 2
 
 
 BAD = [
@@ -210,6 +246,8 @@ BAD = [
     (["--where", "nosuch>=1"], "nosuch"),
     (["--prices", "nosuch.csv"], "nosuch.csv"),
     (["--provider", "hetznr"], "Did you mean hetzner?"),
+    (["--provider", "nosuchprovider"], "`rackrate catalog providers` lists them."),
+    (["--engine", "zzzzzz"], "`rackrate catalog engines` lists them."),
     (["--region", "atlantis"], "atlantis"),
 ]
 

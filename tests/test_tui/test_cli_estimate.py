@@ -39,7 +39,7 @@ def test_every_row_gets_an_answer_or_its_reason(cases: Path, capsys: pytest.Capt
     assert float(good["ttft_ms_low"]) < float(good["ttft_ms"]) < float(good["ttft_ms_high"])
     assert "NoSuchModel" in unknown["error"]
     assert unknown["ttft_ms"] == ""
-    assert "1 of 2 rows have no estimate" in err
+    assert "No estimate for 1 of 2 rows; the column error says why." in err
 
 
 def test_a_file_out_is_the_same(cases: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

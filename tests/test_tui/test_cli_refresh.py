@@ -72,6 +72,33 @@ def test_an_unknown_provider_is_a_question(capsys: pytest.CaptureFixture[str]) -
     assert "Did you mean runpod?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["hetzner"], ["ecb", "Hetzner"], ["--accept", "hetzner"]])
+def test_a_provider_without_a_feed_is_no_typing_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["refresh", *words]) == 2
+    err = capsys.readouterr().err
+    assert "etzner has no feed yet: its prices are the bundled ones. Feeds there are: ecb, runpod" in err
+
+
+def test_rates_that_moved_too_far_are_held(mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror.expect_request(PATH).respond_with_data(ECB.replace("1.25", "12.5"))
+    assert main(["refresh", "ecb"]) == 2
+    out, _ = capsys.readouterr()
+    assert "held" in out
+    assert Store().rates().per_euro["USD"] == 1.1225
+    assert main(["refresh", "ecb", "--accept", "ecb"]) == 0
+    assert Store().rates().per_euro["USD"] == 12.5
+
+
+@pytest.mark.parametrize("mirror", ["http://127.0.0.1:99999", "http://[::1", "localhost:1"])
+def test_a_mirror_that_is_no_address_is_told_in_plain_words(
+    mirror: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RACKRATE_MIRROR", mirror)
+    assert main(["refresh", "ecb", "--json"]) == 2
+    message = json.loads(capsys.readouterr().out)["providers"][0]["message"]
+    assert message == f"ecb: the mirror {mirror!r} is not an address."
+
+
 def test_progress_names_who_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(live=True) as progress:
         progress("ecb")

@@ -40,7 +40,20 @@ MISTAKES = [
     (["compare", "surplus"], "Unexpected word: surplus."),
     (["compare", "--csv", ""], "--csv: the value is empty."),
     (["compare", "--model", " "], "--model: the value is empty."),
+    (["compare", "--kind", "x"], "--kind cannot be 'x'. It is one of cpu, gpu."),
+    (["compare", "--kind=--"], "--kind cannot be '--'."),
+    (["compare", "--prefix-hit=--"], "--prefix-hit cannot be '--'."),
+    (["compare", "--utilization=--"], "--utilization cannot be '--'."),
+    (["compare", "--max-usd-hour=--"], "--max-usd-hour cannot be '--'."),
+    (["compare", "--provider="], "--provider: the value is empty."),
+    (["compare", "--region", ","], "--region: the value is empty."),
+    (["compare", "--term="], "--term: the value is empty."),
+    (["compare", "--hours-per-month", "0"], "0 is not above 0 and at most 744"),
+    (["compare", "--hours-per-month", "745"], "745 is not above 0 and at most 744"),
+    (["compare", "--vat", "0.19"], "write 19 if you mean that"),
+    (["compare", "--csv", "-", "--format", "json"], "would both write to stdout"),
     (["estimate"], "Missing: CASES.csv."),
+    (["--"], "Unknown flag --"),
     (["catalog", "modells"], "Did you mean models?"),
 ]
 
@@ -56,6 +69,28 @@ def test_a_mistake_gets_one_sentence_and_code_2(
     assert err.startswith("rackrate: ")
     assert err.count("\n") == 1
     assert "Traceback" not in err
+
+
+LONG = "x" * 3000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compare", "--kind", LONG], ["compare", "--rps", LONG], ["compare", "--vat", f"{'9' * 300}"], ["compare", LONG],
+        ["compare", f"--{LONG}"], ["compare", "--model", LONG], ["compare", "--model", f"{LONG}.json"], ["compare", "--sort", LONG],
+        ["compare", "--region", LONG], ["compare", "--term", LONG], ["compare", "--currency", LONG], ["compare", "--provider", LONG],
+        ["compare", "--quant", LONG], ["compare", "--since", LONG], ["compare", "--where", f"{LONG}>=1"], ["catalog", LONG],
+        ["refresh", LONG], [LONG], ["compare", "--csv", LONG, "--limit", "1"],
+    ],
+    ids=lambda words: " ".join(f"{word[:12]}{word[-5:]}" for word in words),
+)  # fmt: skip
+def test_a_long_value_is_named_by_its_beginning(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert len(err) < 450
+    assert err.startswith("rackrate: ")
+    assert "Errno" not in err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -83,7 +118,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (flags.whole_number, "4k", 4000), (flags.whole_number, "1.5k", 1500), (flags.whole_number, "8Ki", 8192),
         (flags.whole_number, "1_000", 1000), (flags.share, "80%", 0.8), (flags.share, "0.8", 0.8), (flags.target, "none", 0.0),
         (flags.target, "250", 250.0), (flags.percentage, "19", 0.19), (flags.percentage, "19%", 0.19), (flags.limit, "0", 0),
-        (flags.day, "2026-11-30", date(2026, 11, 30)), (flags.words, "eu, us", ["eu", "us"]),
+        (flags.percentage, "0", 0.0),
+        (flags.between(0, 744, above=True), "744", 744.0), (flags.day, "2026-11-30", date(2026, 11, 30)),
+        (flags.words, "eu, us", ["eu", "us"]),
     ],
 )  # fmt: skip
 def test_values_are_read_as_a_person_means_them(read: Callable[[str], object], text: str, value: object) -> None:
@@ -123,6 +160,56 @@ def test_a_terminal_without_utf_8_is_no_error() -> None:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "—" in done.stdout.decode("utf-8")
+
+
+def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A line of the shell in which `$R` is rackrate."""
+    own = {**os.environ, "R": f"{sys.executable} -m tui", **environment}
+    return subprocess.run(
+        ["sh", "-c", line], cwd=ROOT, env=own, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closing a stream is a matter of the shell")
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("$R catalog engines >&-", 2, "rackrate: stdout is closed: the result has nowhere to go.\n"),
+        ("$R compare --limit 1 >&-", 2, "rackrate: stdout is closed: the result has nowhere to go.\n"),
+        ("$R >&-", 2, "rackrate: stdout is closed: the result has nowhere to go.\n"),
+        ("$R compare --limit 1 --csv /dev/null >&-", 0, "Wrote 1 offer to /dev/null.\n"),
+        ("$R estimate - <&-", 2, "rackrate: stdin is closed: there is nothing to read.\n"),
+        ("$R catalog nosuch 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_one_sentence(line: str, code: int, said: str) -> None:
+    done = shell(line)
+    assert (done.returncode, done.stderr, done.stdout) == (code, said, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a matter of POSIX")
+def test_a_dumb_terminal_gets_the_table() -> None:
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(ROOT)
+        os.environ["TERM"] = "dumb"
+        os.execv(sys.executable, [sys.executable, "-m", "tui"])  # noqa: S606
+    text = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the child has closed its side
+            break
+        if not part:
+            break
+        text += part
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert text.startswith(b"TERM is dumb")
+    assert b"USD/Mtok" in text
+    assert b"\x1b[?1049h" not in text
 
 
 def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

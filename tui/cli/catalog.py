@@ -133,8 +133,23 @@ LISTS: dict[str, tuple[Callable[[], list[dict[str, object]]], tuple[Column, ...]
 }
 
 
+HOLDS = {
+    "models": "language models, for --model",
+    "hardware": "GPUs and other accelerators, for the column hardware of `rackrate estimate`",
+    "cpus": "CPUs, for the same column",
+    "quants": "weight and KV-cache formats, for --quant and --kv-quant",
+    "engines": "inference engines, for --engine",
+    "workloads": "traffic presets, for --workload",
+    "providers": "who sells, for --provider, and whose prices `rackrate refresh` can fetch",
+}
+
+
 def run(args: argparse.Namespace) -> int:
-    """Print the entries that hold every searched word in any of their names."""
+    """Print the entries that hold every searched word in any of their names; without a list's name, the lists."""
+    if args.what is None:
+        lists = [{"command": f"rackrate catalog {name}", "holds": text} for name, text in HOLDS.items()]
+        emit(lists, (Column("command", "Command", 1), Column("holds", "Lists", 2, wrap=True)), chosen_format(args))
+        return 0
     read, columns = LISTS[args.what]
     rows = read()
     wanted = " ".join(args.search).lower().split()

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.errors import InputError, UnknownNameError
+from models.errors import InputError, UnknownNameError, brief
 from models.verdict import verdict
 from pricing import export
-from pricing.compare import COMPARE_COLUMNS, compare
-from pricing.filters import region_mask
+from pricing.compare import COMPARE_COLUMNS, STALE_DAYS, compare
+from pricing.filters import DEFAULT_TERMS, region_mask
 from pricing.market import Market
 from pricing.offer import REGION_GROUPS
 from pricing.provider import providers
@@ -19,20 +19,23 @@ from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
 from tui import rows
-from tui.cli.output import chosen_format, say, show_table, write_file
+from tui.cli.footer import left_out, summary, unknown_discounts
+from tui.cli.output import STDOUT, chosen_format, counted, say, show_table, write_file
 from tui.cli.parser import nearest
-from tui.cli.table import Column
+from tui.cli.table import Column, table_width
 from tui.cli.workload import filters_from, options_from, workload_from
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.filters import Filters
 
 DEFAULT_SORT = "cost_per_m_output_tokens"
+WIDE_ENOUGH = 110
+"""On fewer columns names are shortened, so that no figure has to go for them."""
 TABLE_ROWS = 30
 """A table on a terminal is read from the top; the other formats are whole."""
 LARGEST_FIRST = frozenset(
@@ -47,18 +50,22 @@ def run(args: argparse.Namespace) -> int:
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     column, descending = sort_column(args.sort or DEFAULT_SORT)
     form = chosen_format(args)
+    if args.csv == STDOUT and args.format not in {None, "csv"}:
+        raise InputError(f"--csv - and --format {args.format} would both write to stdout.")
     prices = Path(args.prices) if args.prices else None
-    market = Market.load(prices, bundled=not args.no_bundled, store=store)
-    for message in market.messages:
+    market = Market.load(prices, bundled=not args.no_bundled, store=store, today=options.today)
+    for message in (*market.messages, *unknown_discounts(market, settings)):
         say(message)
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
     found = comparison.select(filters, sort=column, descending=descending)
     limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
     shown = found[:limit] if limit else found
-    if args.csv:
+    if args.csv == STDOUT:
+        form = "csv"
+    elif args.csv:
         write_file(args.csv, csv_of(comparison, shown.tolist()))
-        say(f"Wrote {len(shown):,} offers to {args.csv}.")
+        say(f"Wrote {counted(len(shown), 'offer')} to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
             return 0
     if form == "table":
@@ -67,7 +74,9 @@ def run(args: argparse.Namespace) -> int:
             say(verdict(comparison, found).sentence)
     write(comparison, shown.tolist(), form)
     if form == "table":
-        say(summary(comparison, len(shown), len(found)))
+        say(summary(comparison, found.tolist(), len(shown), bundled=not args.no_bundled))
+        if hidden := left_out(filters.left_out(comparison), since=args.since):
+            say(hidden)
     return 0
 
 
@@ -80,7 +89,8 @@ def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:
     elif form == "markdown":
         sys.stdout.write(export.markdown(export.rows(comparison, shown)))
     elif shown:
-        show_table(table_rows(comparison, shown), columns(comparison.terms.currency))
+        rows_shown = table_rows(comparison, shown)
+        show_table(rows_shown, columns(comparison.terms.currency, rows_shown, table_width()))
 
 
 def csv_of(comparison: Comparison, shown: Sequence[int]) -> str:
@@ -99,7 +109,7 @@ def check_filters(comparison: Comparison, filters: Filters) -> None:
     for name in filters.regions:
         if name.lower() not in REGION_GROUPS and not region_mask(comparison, (name,)).any():
             raise InputError(
-                f"No offer is in the region {name!r}.",
+                f"No offer is in the region {brief(name)}.",
                 hint="Give a region, the beginning of one, or eu, us, asia or other.",
             )
 
@@ -110,7 +120,7 @@ def sort_column(asked: str) -> tuple[str, bool]:
     if name not in COMPARE_COLUMNS:
         close = nearest(name, COMPARE_COLUMNS)
         raise InputError(
-            f"--sort cannot be {name!r}.",
+            f"--sort cannot be {brief(name)}.",
             hint=f"Did you mean {close}?" if close else "`rackrate compare --format csv | head -1` lists the columns.",
         )
     return name, (name in LARGEST_FIRST) != asked.startswith("-")
@@ -121,7 +131,7 @@ def question(workload: Workload) -> str:
     traffic = (
         f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
         if workload.requests_per_s is not None
-        else f"{workload.concurrency:,} users"
+        else counted(workload.concurrency or 0, "user")
     )
     targets = [
         f"{name} <= {fmt.duration(limit)}"
@@ -134,26 +144,32 @@ def question(workload: Workload) -> str:
     )
 
 
-def columns(currency: str) -> tuple[Column, ...]:
-    """The printed columns; the comparison's other columns are in CSV and JSON."""
+def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) -> tuple[Column, ...]:
+    """The printed columns; the comparison's other columns are in CSV and JSON.
+
+    What tells the shown rows apart is kept longest: a miss among those that meet, a spot price among the lasting ones.
+    """
+    misses = any(not row["meets_targets"] for row in shown)
+    unusual = any(row["price_term"] not in DEFAULT_TERMS for row in shown)
+    narrow = cells < WIDE_ENOUGH
     return (
-        Column("server", "Server", 1, widest=24),
-        Column("hardware", "Hardware", 10, widest=30),
-        Column("provider", "Provider", 13),
-        Column("region", "Where", 15, widest=16),
-        Column("term", "Term", 16),
-        Column("memory_used_share", "Mem %", 3, fmt.share),
-        Column("ttft_ms", "TTFT ms", 5),
-        Column("tokens_per_s_user", "tok/s·u", 4),
-        Column("output_tokens_per_s", "tok/s Σ", 14),
-        Column("max_concurrency", "Users", 12, fmt.count),
-        Column("servers_needed", "Servers", 7, fmt.count),
-        Column("monthly_cost", f"{currency}/month", 6),
+        Column("server", "Server", 1, widest=16 if narrow else 24),
+        Column("hardware", "Hardware", 3, widest=22 if narrow else 30),
+        Column("provider", "Provider", 14),
+        Column("region", "Where", 16, widest=16),
+        Column("term", "Term", 5 if unusual else 17),
+        Column("memory_used_share", "Mem %", 11, fmt.share),
+        Column("ttft_ms", "TTFT ms", 7),
+        Column("tokens_per_s_user", "tok/s·u", 9),
+        Column("output_tokens_per_s", "tok/s Σ", 15),
+        Column("max_concurrency", "Users", 13, fmt.count),
+        Column("servers_needed", "Servers", 8, fmt.count),
+        Column("monthly_cost", f"{currency}/month", 4, mark="stale", mark_means=f"price older than {STALE_DAYS} days."),
         Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
-        Column("meets_targets", "Meets", 8),
-        Column("bound_by", "Limited by", 11),
-        Column("age", "Price age", 17),
-        Column("reason", "Why not", 9, wrap=True),
+        Column("meets_targets", "Meets", 6 if misses else 10),
+        Column("bound_by", "Limited by", 12),
+        Column("age", "Price age", 18),
+        Column("reason", "Why not", 11, wrap=True),
     )
 
 
@@ -170,20 +186,10 @@ def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
         "server": rows.server(offer),
         "hardware": rows.hardware(offer),
         "term": rows.term(offer),
+        "price_term": offer.term,
+        "stale": (row.get("price_age_days") or 0) > STALE_DAYS,
         "region": offer.region or offer.region_group,
         "memory_used_share": float(comparison.column("memory_used_share")[i]),
         "age": fmt.age(row["price_age_days"]) if row.get("price_age_days") is not None else "undated",
         "reason": "" if row.get("meets_targets") else row.get("reason"),
     }
-
-
-def summary(comparison: Comparison, shown: int, total: int) -> str:
-    """How much of what is shown, and from when."""
-    if not total:
-        return "No offer passes the filters; --term all, --undated or fewer filters show more."
-    money = comparison.terms
-    rates = f", rates of {money.rates.date}" if {money.currency} != set(comparison.market.currencies) else ""
-    part = f"{shown:,} of {total:,} offers (--limit 0 shows all)" if shown < total else f"{total:,} offers"
-    return (
-        f"{part} out of {len(comparison.market.offers):,}; bundled prices of {comparison.market.snapshot_date}{rates}."
-    )

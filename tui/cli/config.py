@@ -22,7 +22,6 @@ def run(args: argparse.Namespace) -> int:
 def _path() -> None:
     places = (
         ("settings", paths.settings_file()),
-        ("own servers", paths.servers_file()),
         ("prices and state", paths.data_dir()),
     )
     for what, place in places:

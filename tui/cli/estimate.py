@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from models.cases import OUTPUT_COLUMNS, estimate_rows
 from models.errors import InputError
-from tui.cli.output import csv_text, read_csv, say, write_file
+from tui.cli.output import STDOUT, counted, csv_text, read_csv, say, write_file
 
 if TYPE_CHECKING:
     import argparse
@@ -41,9 +41,10 @@ def run(args: argparse.Namespace) -> int:
             sys.stdout.write(part)
     if args.output:
         write_file(args.output, "".join(parts))
-        say(f"Wrote {total:,} rows to {args.output}.")
+        if args.output != STDOUT:
+            say(f"Wrote {counted(total, 'row')} to {args.output}.")
     if failed:
-        say(f"{failed:,} of {total:,} rows have no estimate; their reason is in the column error.")
+        say(f"No estimate for {failed:,} of {counted(total, 'row')}; the column error says why.")
     return 0
 
 

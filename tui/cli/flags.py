@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import argparse
 from datetime import date
+from typing import TYPE_CHECKING
+
+from models.errors import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KINDS = ("cpu", "gpu")
 TERMS = ("on_demand", "spot", "reserved", "savings_plan", "monthly")
 FORMATS = ("table", "csv", "json", "markdown")
+
+
+def short(text: str) -> str:
+    """A value as a message repeats it without quotes."""
+    return brief(text)[1:-1]
 
 
 def number(text: str) -> float:
@@ -15,9 +26,9 @@ def number(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{brief(text)} is not a number") from None
     if value != value or value in {float("inf"), float("-inf")}:  # NaN is unlike itself
-        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+        raise argparse.ArgumentTypeError(f"{brief(text)} is not a finite number")
     return value
 
 
@@ -25,7 +36,7 @@ def positive_number(text: str) -> float:
     """A number above zero."""
     value = number(text)
     if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        raise argparse.ArgumentTypeError(f"{short(text)} is not above 0")
     return value
 
 
@@ -40,7 +51,7 @@ def whole_number(text: str) -> int:
             break
     value = number(word) * scale
     if value < 1 or value != int(value):
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")
+        raise argparse.ArgumentTypeError(f"{short(text)} is not a whole number above 0")
     return int(value)
 
 
@@ -58,7 +69,7 @@ def share(text: str) -> float:
     """A share, 0 to 1; 80% is 0.8."""
     value = number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1 (or 0% and 100%)")
+        raise argparse.ArgumentTypeError(f"{short(text)} is not between 0 and 1 (or 0% and 100%)")
     return value
 
 
@@ -66,8 +77,26 @@ def percentage(text: str) -> float:
     """A VAT rate in percent (19 or 19%), returned as a share (0.19)."""
     value = number(text.removesuffix("%"))
     if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is not a percentage between 0 and 100")
+        raise argparse.ArgumentTypeError(f"{short(text)} is not a percentage between 0 and 100")
+    # The same guard as in the settings: a share in the place of a percentage would pass for a price without tax.
+    if 0 < value < 1:
+        raise argparse.ArgumentTypeError(
+            f"{short(text)} is less than one percent; write {round(value * 100, 6):g} if you mean that"
+        )
     return value / 100
+
+
+def between(low: float, high: float, *, above: bool = False) -> Callable[[str], float]:
+    """A number from low to high; `above` leaves low itself out."""
+
+    def read(text: str) -> float:
+        value = number(text)
+        if not low <= value <= high or (above and value == low):
+            span = f"above {low:g} and at most {high:g}" if above else f"between {low:g} and {high:g}"
+            raise argparse.ArgumentTypeError(f"{short(text)} is not {span}")
+        return value
+
+    return read
 
 
 def day(text: str) -> date:
@@ -75,7 +104,7 @@ def day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date like 2026-11-30") from None
+        raise argparse.ArgumentTypeError(f"{brief(text)} is not a date like 2026-11-30") from None
 
 
 def filled(text: str) -> str:
@@ -86,8 +115,11 @@ def filled(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Comma-separated words."""
-    return [word.strip() for word in text.split(",") if word.strip()]
+    """Comma-separated words, one at least: an empty list is a shell variable that was never set."""
+    found = [word.strip() for word in text.split(",") if word.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError("the value is empty")
+    return found
 
 
 def add_workload_flags(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +133,10 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
         help="traffic profile (default chat; `rackrate catalog workloads`)",
     )
     group.add_argument(
-        "--model", type=filled, metavar="NAME", help="model, or a Hugging Face config.json (default Llama-3.1-8B)"
+        "--model",
+        type=filled,
+        metavar="NAME",
+        help="model, or a Hugging Face config.json or the folder it is in (default Llama-3.1-8B)",
     )
     group.add_argument(
         "--quant",
@@ -120,11 +155,15 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--output-tokens", metavar="N", type=whole_number, help="answer length")
     traffic = group.add_mutually_exclusive_group()
     traffic.add_argument("--rps", metavar="X", type=positive_number, help="requests per second, arriving at random")
-    traffic.add_argument("--concurrency", metavar="N", type=whole_number, help="users who each wait for their answer")
-    group.add_argument(
-        "--ttft-ms", metavar="MS", type=target, help="longest wait for the first token; none = no target"
+    traffic.add_argument(
+        "--concurrency", metavar="N", type=whole_number, help="users who each ask again as soon as they are answered"
     )
-    group.add_argument("--tpot-ms", metavar="MS", type=target, help="longest time between tokens; none = no target")
+    group.add_argument(
+        "--ttft-ms", metavar="MS", type=target, help="longest mean wait for the first token; none = no target"
+    )
+    group.add_argument(
+        "--tpot-ms", metavar="MS", type=target, help="longest mean time between tokens; none = no target"
+    )
     group.add_argument(
         "--prefix-hit", metavar="SHARE", type=share, help="share of the prompt found in the prefix cache"
     )
@@ -168,15 +207,25 @@ def add_filter_flags(parser: argparse.ArgumentParser) -> None:
         metavar="EXPR",
         help='terms that must all hold: "gpu>=24 !spot provider:hetzner $mo<900 ttft<1s"',
     )
-    group.add_argument("--prices", type=filled, metavar="OFFERS.csv", help="also the offers of this file")
+    group.add_argument(
+        "--prices",
+        type=filled,
+        metavar="OFFERS.csv",
+        help="also the offers of this file; rows without a date count as seen on the day the file was last changed",
+    )
     group.add_argument("--no-bundled", action="store_true", help="leave the bundled prices out")
     group.add_argument("--currency", type=filled, metavar="CODE", help="show costs in this currency (default USD)")
-    group.add_argument("--vat", metavar="PERCENT", type=percentage, help="add VAT to net prices, e.g. 19")
     group.add_argument(
-        "--setup-months", metavar="N", type=positive_number, help="spread setup fees over N months (default 12)"
+        "--vat", metavar="PERCENT", type=percentage, help="percent of VAT to add to net prices, e.g. 19 (default none)"
     )
     group.add_argument(
-        "--hours-per-month", metavar="H", type=positive_number, help="hours an hourly server runs (default 730)"
+        "--setup-months", metavar="N", type=between(1, 120), help="spread setup fees over N months (default 12)"
+    )
+    group.add_argument(
+        "--hours-per-month",
+        metavar="H",
+        type=between(0, 744, above=True),
+        help="hours an hourly server runs, up to 744 (default 730)",
     )
 
 

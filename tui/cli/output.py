@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
+STDOUT = "-"
+"""The name of stdout where a file's is asked for."""
+
 
 def say(message: str) -> None:
     """A message for the person: stdout belongs to the result. A terminal gets it wrapped on words."""
@@ -49,9 +52,9 @@ def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[Column], form: 
 
 
 def show_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> None:
-    """The table on stdout, and on stderr what found no room in it."""
-    if hidden := print_table(rows, columns):
-        say(hidden)
+    """The table on stdout, and on stderr what its marks mean and what found no room in it."""
+    for note in print_table(rows, columns):
+        say(note)
 
 
 def csv_text(rows: Sequence[Mapping[str, object]], keys: Sequence[str]) -> str:
@@ -91,8 +94,16 @@ def markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) ->
         yield line([(column.show or figure)(row.get(column.key)) for column in columns])
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 offer, 2 offers, 1,200 offers."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def write_file(path: str, text: str) -> None:
-    """Replace a file whole or not at all. Raises InputError for a folder that is not there, StoreError."""
+    """Replace a file whole or not at all; - is stdout. Raises InputError for a folder that is not there, StoreError."""
+    if path == STDOUT:
+        sys.stdout.write(text)
+        return
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"Cannot write {path}: there is no folder {target.parent}.")
@@ -127,6 +138,8 @@ def read_csv(path: str) -> Iterator[dict[str, str]]:
 def _open(path: str) -> io.TextIOBase:
     # utf-8-sig: spreadsheets write a byte-order mark before the first column's name.
     if path == "-":
+        if sys.stdin is None:
+            raise InputError("stdin is closed: there is nothing to read.")
         return io.TextIOWrapper(io.BytesIO(sys.stdin.buffer.read()), encoding="utf-8-sig", newline="")
     return Path(path).open(encoding="utf-8-sig", newline="")
 

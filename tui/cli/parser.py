@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING, NoReturn
 
-from models.errors import InputError
+from models.errors import ECHOED, InputError
 from tui import __version__
 from tui.cli.flags import add_filter_flags, add_format_flag, add_workload_flags, filled, limit, positive_number
 
@@ -48,11 +48,22 @@ examples:
 
 definitions:
   TTFT   time to first token: the wait before the answer starts, queueing included. With --rps requests
-         arrive at random (open loop); with --concurrency each user asks again when answered (closed loop).
+         arrive at random (open loop); with --concurrency each user asks again as soon as the answer is
+         there, without time to think (closed loop): ten people who also read are fewer than ten users.
   TPOT   mean time between a request's output tokens after the first, prefill of others included.
-  targets are compared with the mean, not with a percentile.
+  targets are compared with the mean, not with a percentile. --ttft-ms none and --tpot-ms none: no target;
+         then one server is meant, and one that cannot carry the traffic alone does not meet it.
+  Users  (max_concurrency) most requests at once on one server inside the targets; 0 = not even one.
+  requests_per_s_at_target  most requests a second of one server inside the targets; for a server that
+         misses them, its own best throughput.
+  servers_needed  whole servers for your traffic at --utilization of that rate.
+  utilization  your traffic / (servers_needed x requests_per_s_at_target).
   a server that misses a target keeps its figures and a cost at its own best throughput, marked and last.
   cost   whole servers x their monthly price (or 730 h) / tokens served at your traffic.
+         cost_per_m_output_tokens_full_load is one server's price / what it would serve if it were always
+         as busy as the targets allow: lower, and only true for those who fill it.
+  --vat and the settings' vat and [discounts] are percent. A discount is on hourly and monthly prices,
+         not on setup fees. `rackrate config init` writes a file to set them in.
 """
 
 ESTIMATE = """\
@@ -89,6 +100,7 @@ List what rackrate knows: names to use with --model, --quant, --engine and --wor
 
 CATALOG_EXAMPLES = """\
 examples:
+  rackrate catalog
   rackrate catalog models qwen
   rackrate catalog hardware "rtx 4090"
   rackrate catalog workloads --format markdown
@@ -129,7 +141,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
-        raise InputError(*_plain(message), hint=self._hint(message))
+        raise InputError(_brief(_plain(message)), hint=_brief(self._hint(message)))
 
     def _hint(self, message: str) -> str:
         unknown = re.search(r"unrecognized arguments: (-\S+)", message)
@@ -141,11 +153,12 @@ class Parser(argparse.ArgumentParser):
             close = nearest(flag, self.flags())
             if close:
                 return f"Did you mean {close}?"
-        choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        choice = re.search(r"invalid choice: (['\"])(.*)\1 \(choose from (.*)\)", message, re.DOTALL)
         if choice:
-            close = nearest(choice[1], [word.strip(" '\"") for word in choice[2].split(",")])
+            close = nearest(choice[2], [word.strip(" '\"") for word in choice[3].split(",")])
             if close:
                 return f"Did you mean {close}?"
+            return f"It is one of {choice[3].replace(chr(39), '')}."
         return f"See {self.prog} --help."
 
     def flags(self) -> list[str]:
@@ -167,13 +180,18 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.6)), "")
 
 
-def _plain(message: str) -> tuple[str]:
+def _brief(sentence: str) -> str:
+    """The sentence with the long words in it shortened: a pasted text is named by its beginning."""
+    return re.sub(rf"(\S{{{ECHOED}}})[^\s']{{8,}}", r"\1…", sentence)
+
+
+def _plain(message: str) -> str:
     """Argparse's wording as one sentence a person would say."""
     rules = (
         (r"unrecognized arguments: (-\S+).*", r"Unknown flag \1."),
         (r"unrecognized arguments: (.*)", r"Unexpected word: \1."),
-        (r"argument command: invalid choice: '([^']*)'.*", r"Unknown command '\1'."),
-        (r"argument (\S+?)(?:/\S+)?: invalid choice: '?([^' ]*)'?.*", r"\1 cannot be '\2'."),
+        (r"argument COMMAND: invalid choice: (.*) \(choose from .*", r"Unknown command \1."),
+        (r"argument (\S+?)(?:/\S+)?: invalid choice: (.*) \(choose from .*", r"\1 cannot be \2."),
         (r"argument (\S+?)(?:/\S+)?: expected (?:one|at least one) argument", r"\1 needs a value."),
         (r"argument (\S+?)(?:/\S+)?: not allowed with argument (\S+)", r"\1 and \2 exclude each other."),
         (r"the following arguments are required: (.*)", r"Missing: \1."),
@@ -182,8 +200,8 @@ def _plain(message: str) -> tuple[str]:
     for pattern, answer in rules:
         text, found = re.subn(f"^{pattern}$", answer, message, flags=re.DOTALL)
         if found:
-            return (text if text.endswith(".") else f"{text}.",)
-    return (f"{message[:1].upper()}{message[1:]}.",)
+            return text if text.endswith(".") else f"{text}."
+    return f"{message[:1].upper()}{message[1:]}."
 
 
 def build() -> Parser:
@@ -205,7 +223,9 @@ def build() -> Parser:
     add_filter_flags(compare)
     output = compare.add_argument_group("output")
     add_format_flag(output)
-    output.add_argument("--csv", type=filled, metavar="FILE", help="write the comparison to FILE, whole or not at all")
+    output.add_argument(
+        "--csv", type=filled, metavar="FILE", help="write the comparison to FILE, whole or not at all; - is stdout"
+    )
     output.add_argument(
         "--sort",
         type=filled,
@@ -219,7 +239,7 @@ def build() -> Parser:
     estimate = add("estimate", "answer a CSV of cases", ESTIMATE, ESTIMATE_EXAMPLES)
     estimate.add_argument("cases", metavar="CASES.csv", help="file of cases; - reads stdin")
     estimate.add_argument(
-        "-o", "--output", type=filled, metavar="OUT.csv", help="write here, whole or not at all (default: stdout)"
+        "-o", "--output", type=filled, metavar="OUT.csv", help="write here, whole or not at all; - is stdout (default)"
     )
 
     refresh = add("refresh", "fetch current prices", REFRESH, REFRESH_EXAMPLES)
@@ -229,7 +249,12 @@ def build() -> Parser:
     refresh.add_argument(
         "--max-age", metavar="HOURS", type=positive_number, help="skip a provider refreshed within HOURS"
     )
-    refresh.add_argument("--timeout", metavar="S", type=positive_number, help="give up on a provider after S seconds")
+    refresh.add_argument(
+        "--timeout",
+        metavar="S",
+        type=positive_number,
+        help="give up on a provider after S seconds, retries included (default 60)",
+    )
     refresh.add_argument(
         "--accept", metavar="PROVIDER", action="append", default=[],
         help="take prices of PROVIDER that were held back because too much changed at once; may be repeated",
@@ -237,7 +262,13 @@ def build() -> Parser:
     refresh.add_argument("--json", action="store_true", help="print the report as JSON")
 
     catalog = add("catalog", "list known models, hardware, workloads", CATALOG, CATALOG_EXAMPLES)
-    catalog.add_argument("what", metavar="WHAT", choices=CATALOGS, help=f"one of: {', '.join(CATALOGS)}")
+    catalog.add_argument(
+        "what",
+        metavar="WHAT",
+        nargs="?",
+        choices=CATALOGS,
+        help=f"one of: {', '.join(CATALOGS)}; without it, what they hold",
+    )
     catalog.add_argument("search", metavar="SEARCH", nargs="*", help="only entries that hold all these words")
     add_format_flag(catalog)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pricing.provider import providers
 from pricing.snapshot import load_snapshot
 from pricing.store import Store
+from tui.cli.output import say
 
 if TYPE_CHECKING:
     from pricing.offer import Offer
@@ -17,8 +18,11 @@ def provider_rows() -> list[dict[str, object]]:
     """One row per provider, bundled prices and fetched ones together; feeds of exchange rates have no offers."""
     feeds = providers()
     by_provider: dict[str, list[Offer]] = defaultdict(list)
-    for offer in Store().merged(load_snapshot()):
+    store = Store()
+    for offer in store.merged(load_snapshot()):
         by_provider[offer.provider].append(offer)
+    for message in store.messages:
+        say(message)
     rows: list[dict[str, object]] = []
     for name in sorted({*feeds, *by_provider}):
         feed = feeds[name].about if name in feeds else None

@@ -9,7 +9,9 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
+from models.errors import InputError
 from pricing import http, refresh, snapshot
+from pricing.provider import providers
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
@@ -18,7 +20,7 @@ from tui.cli.table import Column, terminal_width
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
 COLUMNS = (
@@ -34,6 +36,7 @@ COLUMNS = (
 
 def run(args: argparse.Namespace) -> int:
     """Refresh, report, and leave with 0 all fresh, 1 some failed, 2 nothing usable."""
+    check_feeds([*args.providers, *args.accept])
     store, settings = Store(), Settings.load()
     progress = Progress(live=sys.stderr.isatty() and not args.json)
     with cancelled_by_ctrl_c() as cancelled, progress:
@@ -56,6 +59,21 @@ def run(args: argparse.Namespace) -> int:
         show_table([report_row(outcome) for outcome in report.outcomes], COLUMNS)
         say(conclusion(report))
     return report.exit_code
+
+
+def check_feeds(names: Sequence[str]) -> None:
+    """A provider whose prices are bundled but have no feed is no typing error. Raises InputError."""
+    feeds = providers()
+    missing = [name for name in names if name.strip().lower() not in feeds]
+    if not missing:
+        return
+    bundled = {offer.provider for offer in snapshot.load_snapshot()}
+    for name in missing:
+        if name.strip().lower() in bundled:
+            raise InputError(
+                f"{name} has no feed yet: its prices are the bundled ones.",
+                hint=f"Feeds there are: {', '.join(feeds)}.",
+            )
 
 
 def report_row(outcome: refresh.Outcome) -> dict[str, object]:

@@ -38,6 +38,9 @@ class Column:
     widest: int = WIDEST_CELL
     wrap: bool = False
     """A sentence: takes the rest of the line and wraps on words (last column only)."""
+    mark: str = ""
+    """Key of a yes or no of the row: where it is yes, an asterisk follows the figure."""
+    mark_means: str = ""
 
 
 def figure(value: object) -> str:
@@ -70,7 +73,7 @@ def render(
 ) -> tuple[list[str], list[str]]:
     """Lines of the table, and the headers of the columns that found no room; a column without any value is left out."""
     columns = [c for c in columns if c.priority == 1 or any(_has_value(row.get(c.key)) for row in rows)]
-    text = {column.key: [_cell(column, row) for row in rows] for column in columns}
+    text = {column.key: _cells(column, rows) for column in columns}
     widths = {column.key: max([cell_len(column.header), *map(cell_len, text[column.key])]) for column in columns}
     numeric = {column.key: _is_numeric(row.get(column.key) for row in rows) for column in columns}
     shown, note = _fit([c for c in columns if not c.wrap], [c for c in columns if c.wrap], widths, cells)
@@ -89,6 +92,17 @@ def render(
 
 def _has_value(value: object) -> bool:
     return value is not None and value not in ("", ()) and value == value
+
+
+def _cells(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
+    cells = [_cell(column, row) for row in rows]
+    if not _is_marked(column, rows):
+        return cells
+    return [f"{cell}{'*' if row.get(column.mark) else ' '}" for cell, row in zip(cells, rows, strict=True)]
+
+
+def _is_marked(column: Column, rows: Sequence[Mapping[str, object]]) -> bool:
+    return bool(column.mark) and any(row.get(column.mark) for row in rows)
 
 
 def _cell(column: Column, row: Mapping[str, object]) -> str:
@@ -126,16 +140,19 @@ def _is_numeric(values: object) -> bool:
     return bool(some) and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in some)
 
 
-def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> str:
-    """Write the table to stdout; the answer says which columns found no room, for stderr."""
-    terminal = sys.stdout.isatty()
-    bold = terminal and not os.environ.get("NO_COLOR")
-    lines, hidden = render(
-        rows, columns, cells=terminal_width() if terminal or os.environ.get("COLUMNS") else FILE_CELLS, bold=bold
-    )
+def table_width() -> int:
+    """Columns that a printed table may fill: the terminal's, more where it goes into a file."""
+    return terminal_width() if sys.stdout.isatty() or os.environ.get("COLUMNS") else FILE_CELLS
+
+
+def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column]) -> list[str]:
+    """Write the table to stdout; the answer, for stderr, says what its marks mean and which columns found no room."""
+    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    lines, hidden = render(rows, columns, cells=table_width(), bold=bold)
     text = "\n".join(lines) + "\n"
     utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
     sys.stdout.write(text if utf else fmt.to_ascii(text))
+    notes = [f"* {c.mark_means}" for c in columns if c.header not in hidden and _is_marked(c, rows)]
     if hidden:
-        return f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them."
-    return ""
+        notes.append(f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them.")
+    return notes

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
-from models.errors import InputError
+from models.errors import InputError, brief
 from models.traffic import Workload
 from pricing.compare import MONTH_DAYS
 from pricing.filters import Filters
@@ -19,6 +19,7 @@ from tui.clock import today
 if TYPE_CHECKING:
     import argparse
 
+    from models.llm import LLM
     from pricing.money import Rates
     from pricing.settings import Settings
 
@@ -34,7 +35,7 @@ def workload_from(args: argparse.Namespace) -> Workload:
     preset = catalog.preset(args.workload or "chat")
     concurrency = args.concurrency
     return Workload(
-        model=catalog.llm(args.model or DEFAULT_MODEL),
+        model=_model(args.model or DEFAULT_MODEL),
         quant=args.quant or DEFAULT_QUANT,
         kv_quant=args.kv_quant or "16bit",
         engine=args.engine or "auto",
@@ -50,10 +51,32 @@ def workload_from(args: argparse.Namespace) -> Workload:
     )
 
 
+def _model(name: str) -> LLM:
+    """A folder is the model whose config.json it holds, unless its name alone is one of the catalog's."""
+    folder = Path(name)
+    if not _exists(folder, folder=True) or (len(folder.parts) == 1 and catalog.find_llm(name)):
+        return catalog.llm(name)
+    if not _exists(folder / "config.json"):
+        if found := catalog.find_llm(name):
+            return found
+        raise InputError(f"The folder {name} holds no config.json.")
+    return catalog.llm(str(folder / "config.json"))
+
+
+def _exists(path: Path, *, folder: bool = False) -> bool:
+    """Whether a file or folder is there; a name that no file can have is none."""
+    try:
+        return path.is_dir() if folder else path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def check_names(args: argparse.Namespace) -> None:
     """Formats and engines are looked up when estimating; a name that is none is told before. Raises UnknownNameError."""
-    if args.model and args.model.endswith(".json") and not Path(args.model).is_file():
-        raise InputError(f"{args.model} does not exist, or is no file.", hint="Give a model's name or its config.json.")
+    if args.model and args.model.endswith(".json") and not _exists(Path(args.model)):
+        raise InputError(
+            f"{brief(args.model)[1:-1]} does not exist, or is no file.", hint="Give a model's name or its config.json."
+        )
     if args.quant and args.quant.lower() not in CLASSES:
         catalog.quant(args.quant)
     if args.kv_quant:
@@ -67,7 +90,7 @@ def options_from(args: argparse.Namespace, settings: Settings, rates: Rates) -> 
     currency = (args.currency or settings.currency).upper()
     if currency not in rates.currencies():
         raise InputError(
-            f"There is no exchange rate for {currency}.",
+            f"There is no exchange rate for {brief(currency)[1:-1]}.",
             hint=f"Known: {', '.join(rates.currencies())}; `rackrate refresh ecb` fetches more.",
         )
     return CompareOptions(
@@ -111,7 +134,7 @@ def _terms(asked: list[str]) -> tuple[str, ...]:
         if name not in TERMS:
             close = nearest(name, [*TERMS, "all"])
             raise InputError(
-                f"--term cannot be {name!r}.",
+                f"--term cannot be {brief(name)}.",
                 hint=f"Did you mean {close}?" if close else f"It is one of {', '.join(TERMS)} or all.",
             )
     return tuple(names)
