@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from models.errors import InputError
+from tui import format as fmt
 from tui.cli import output
-from tui.cli.table import Column, figure, render
+from tui.cli.table import Column, figure, print_table, render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +92,23 @@ def test_no_line_is_wider_than_the_terminal(rows: list[dict[str, object]], cells
 )  # fmt: skip
 def test_figures(value: object, text: str) -> None:
     assert figure(value) == text
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [(85, "85.0 ms"), (1920, "1.92 s"), (599_000, "599 s"), (750_000, "12.5 min"), (11_160_000, "3.10 h"), (1.28e8, "35.6 h"),
+     (4e8, "4.63 days")],
+)  # fmt: skip
+def test_long_times_are_told_in_minutes_hours_and_days(milliseconds: float, text: str) -> None:
+    assert fmt.duration(milliseconds) == text
+
+
+def test_a_mark_keeps_figures_in_line_and_is_explained_only_where_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = (Column("server", "Server", 1), Column("cost", "Cost", 2, mark="old", mark_means="an old price."))
+    rows = [{"server": "a", "cost": 1.5, "old": True}, {"server": "b", "cost": 20.5, "old": False}]
+    assert print_table(rows, columns) == ["* an old price."]
+    assert capsys.readouterr().out == "Server   Cost\na       1.50*\nb       20.5\n"
+    assert print_table([rows[1]], columns) == []
 
 
 class TestCsv:

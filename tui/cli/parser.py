@@ -61,7 +61,7 @@ definitions:
   a server that misses a target keeps its figures and a cost at its own best throughput, marked and last.
   cost   whole servers x their monthly price (or 730 h) / tokens served at your traffic.
          cost_per_m_output_tokens_full_load is one server's price / what it would serve if it were always
-         as busy as the targets allow: lower, and only true for those who fill it.
+         as busy as the targets allow: never higher, and only true for those who fill it.
   --vat and the settings' vat and [discounts] are percent. A discount is on hourly and monthly prices,
          not on setup fees. `rackrate config init` writes a file to set them in.
 """
