@@ -46,6 +46,18 @@ def test_the_least_important_column_goes_first_and_is_named() -> None:
     assert "hetzner" not in "\n".join(lines)
 
 
+def test_what_limits_the_servers_is_told_where_its_column_has_no_room(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = (*COLUMNS[:2], Column("bound", "Limited by", 9, told=True))
+    rows = [{"server": "x" * 20, "cost": 1.0, "bound": bound} for bound in ("compute", "memory", "memory", None)]
+    monkeypatch.setenv("COLUMNS", "32")
+    assert print_table(rows, columns) == ["Limited by: memory (2), compute (1)."]
+    assert "Limited by" not in capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert print_table(rows, columns) == []
+
+
 def test_a_reason_wraps_on_words() -> None:
     lines, _ = render(ROWS, COLUMNS, cells=48)
     assert len(lines) == 4

@@ -167,7 +167,7 @@ def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) ->
         Column("monthly_cost", f"{currency}/month", 4, mark="stale", mark_means=f"price older than {STALE_DAYS} days."),
         Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
         Column("meets_targets", "Meets", 6 if misses else 10),
-        Column("bound_by", "Limited by", 12),
+        Column("bound_by", "Limited by", 12, told=True),
         Column("age", "Price age", 18),
         Column("reason", "Why not", 11, wrap=True),
     )

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ class Column:
     mark: str = ""
     """Key of a yes or no of the row: where it is yes, an asterisk follows the figure."""
     mark_means: str = ""
+    told: bool = False
+    """Said as a line under the table where the column itself found no room."""
 
 
 def figure(value: object) -> str:
@@ -153,6 +156,11 @@ def print_table(rows: Sequence[Mapping[str, object]], columns: Sequence[Column])
     utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
     sys.stdout.write(text if utf else fmt.to_ascii(text))
     notes = [f"* {c.mark_means}" for c in columns if c.header not in hidden and _is_marked(c, rows)]
+    for column in columns:
+        if column.told and column.header in hidden:
+            values = Counter(str(row[column.key]) for row in rows if row.get(column.key))
+            notes.append(f"{column.header}: {', '.join(f'{name} ({n})' for name, n in values.most_common())}.")
+            hidden.remove(column.header)
     if hidden:
         notes.append(f"No room for: {', '.join(hidden)}. A wider terminal or --format csv shows them.")
     return notes
