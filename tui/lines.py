@@ -47,7 +47,7 @@ class Progress:
 
 
 def header(session: Session, refreshing: Progress | None) -> list[Part]:
-    """Name, how many offers of what, the prices' date, currency."""
+    """Name, how many offers of what, when their prices were seen, currency."""
     parts = [Part("rackrate", "accent", 2)]
     if session.market is None:
         parts.append(Part("reading prices …", "muted"))
@@ -58,7 +58,7 @@ def header(session: Session, refreshing: Progress | None) -> list[Part]:
     if refreshing is not None:
         parts.append(Part(refreshing.text, "accent", 2, "back"))
     elif session.market is not None:
-        parts.append(Part(f"prices of {session.price_date}", "muted", 4))
+        parts.append(Part(f"prices seen {session.price_days()}", "muted", 4))
     currency = session.settings.currency.upper() if session.settings is not None else "USD"
     parts += [
         Part(currency, "text", 3, right=True),

@@ -56,7 +56,6 @@ class Session:
         self.today = today
         self.view = ViewState()
         self.where_error = ""
-        self.price_date = fmt.MISSING
         """The day of the bundled prices, or of the last refresh."""
         self.messages: list[str] = []
         self.comparison: Comparison | None = None
@@ -91,14 +90,9 @@ class Session:
                 self.market = Market.load()
             self.messages += self.market.messages
         self._rates = self.store.rates() if self.store is not None else None
-        self.price_date = self._newest_prices(self.market)
         self._texts = Texts(self.market.offers)
         if self._history is None:
             self._history = History(self._start or default_workload())
-
-    def _newest_prices(self, market: Market) -> str:
-        status = self.store.status() if self.store is not None else {}
-        return max([market.snapshot_date, *((entry.get("fetched_at") or "")[:10] for entry in status.values())])
 
     def reload(self) -> None:
         """Read the prices again, after a refresh."""
@@ -208,6 +202,19 @@ class Session:
         gpu = int(self.market.is_gpu[order].sum())
         unknown = int((~self.market.known_hardware[order]).sum())
         return Counts(len(order), len(self.market), gpu, len(order) - gpu, unknown)
+
+    def price_days(self) -> str:
+        """When the shown prices were seen, as "2025-06 to 2026-10"; one day in full, a dash where none has a date."""
+        if self.rows is None or self.market is None:
+            return fmt.MISSING
+        days = self.market.source_day[self.rows.order]
+        days = days[days == days]  # a missing day equals nothing, not even itself
+        if not len(days):
+            return fmt.MISSING
+        first, last = str(days.min()), str(days.max())
+        if first == last:
+            return first
+        return first[:7] if first[:7] == last[:7] else f"{first[:7]} to {last[:7]}"
 
     def _count(self, view: ViewState) -> int:
         return len(self.comparison.select(self.filters(view))) if self.comparison is not None else 0

@@ -54,7 +54,7 @@ async def test_the_three_sizes_have_what_the_design_says(dashboard):
         text = "\n".join(app.screen_text())
         for words in (
             "of 12 offers",
-            "prices of",
+            "prices seen 20",
             "USD",
             "? help",
             "Workload",
