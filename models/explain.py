@@ -44,7 +44,7 @@ def miss_reason(estimates: Estimates, i: int) -> str:
         return ""
     if workload.ttft_ms is None and workload.tpot_ms is None:
         if workload.requests_per_s is not None:
-            return f"one server serves {estimates.requests_per_s[i]:.3g} of {workload.requests_per_s:.6g} requests/s"
+            return f"one server serves {estimates.requests_per_s[i]:.3g} of the {workload.requests_per_s:,.6g} req/s"
         return f"one server holds {estimates.max_concurrency[i]:,.0f} of {workload.concurrency or 0:,} users"
     code = int(estimates.limit_code[i])
     parts = []

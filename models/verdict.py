@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from models.cost import STALE_DAYS
 from models.explain import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -94,8 +95,18 @@ class _View:
 
     def price(self, offer: int) -> str:
         count = self.value("servers_needed", offer)
-        fleet = f"{count:.0f} x " if count > 1 else ""
-        return f"{fleet}{self.label(offer)} at {self.money(self.value('monthly_cost', offer))} a month"
+        fleet = f"{count:,.0f} x " if count > 1 else ""
+        notes = ", ".join(self._price_notes(offer))
+        cost = self.money(self.value("monthly_cost", offer))
+        return f"{fleet}{self.label(offer)} at {cost} a month{f' ({notes})' if notes else ''}"
+
+    def _price_notes(self, offer: int) -> Iterator[str]:
+        """What a buyer must know of a price: spot servers are taken away again, old prices may be gone."""
+        if self.read("term")[offer] == "spot":
+            yield "spot"
+        days = self.value("price_age_days", offer)
+        if days > STALE_DAYS:
+            yield f"price {days:,.0f} days old"
 
     def money(self, amount: float) -> str:
         sign = _SIGNS.get(self.currency)
@@ -126,12 +137,27 @@ def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict
     cheapest_cpu = _cheapest(view, meets & cpu, cost, stock)
     cheapest_gpu = _cheapest(view, meets & gpu, cost, stock)
     if cheapest_cpu is None and cheapest_gpu is not None:
-        return _only_gpu(view, cheapest_gpu, cpu & fits)
-    if cheapest_gpu is None and cheapest_cpu is not None:
-        return _only_cpu(view, cheapest_cpu, gpu & fits)
-    assert cheapest_cpu is not None  # noqa: S101 - one of them meets the targets, the other case is above
-    assert cheapest_gpu is not None  # noqa: S101
-    return _both(view, cheapest_cpu, cheapest_gpu)
+        found = _only_gpu(view, cheapest_gpu, cpu & fits)
+    elif cheapest_gpu is None and cheapest_cpu is not None:
+        found = _only_cpu(view, cheapest_cpu, gpu & fits)
+    else:
+        assert cheapest_cpu is not None  # noqa: S101 - one of them meets the targets, the other cases are above
+        assert cheapest_gpu is not None  # noqa: S101
+        found = _both(view, cheapest_cpu, cheapest_gpu)
+    picks = [pick for pick in (found.cpu_pick, found.gpu_pick) if pick is not None]
+    passed_over = _passed_over(view, meets, cost, min(view.value("monthly_cost", pick) for pick in picks))
+    return replace(found, changes=(*passed_over, *found.changes))
+
+
+def _passed_over(view: _View, meets: NDArray[np.bool_], cost: NDArray[np.float64], picked: float) -> tuple[str, ...]:
+    """What is cheaper than the pick and was not picked all the same, the cheapest of it."""
+    cheaper = np.flatnonzero(meets & (cost < picked))
+    if not len(cheaper):
+        return ()
+    offer = int(view.at[cheaper[np.argmin(cost[cheaper])]])
+    count = view.value("servers_needed", offer)
+    why = f"more than {MOST_SERVERS} servers" if count > MOST_SERVERS else "out of stock"
+    return (f"Cheaper, but {why}: {view.price(offer)}.",)
 
 
 def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:
@@ -302,7 +328,8 @@ def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
         values = view.number(column)[mask]
         best = float(np.nanmin(values)) if np.isfinite(values).any() else math.nan
         if best > target:
-            return f"{name} {_time(target)} (best {_time(best)})"
+            alone = " alone" if column == "ttft_solo_ms" else ""
+            return f"{name} {_time(target)} (best {_time(best)}{alone})"
     return "the targets" if math.isinf(view.ttft_target) or math.isinf(view.tpot_target) else "both targets at once"
 
 
@@ -392,7 +419,10 @@ def _nothing_fits(view: _View) -> Verdict:
     places = np.flatnonzero(np.isfinite(share))
     if not len(places):
         # No server has an estimate at all: the format, the context or the chips are why, not the memory.
-        reasons = Counter(str(text) for text in view.read("reason")[view.at] if text)
+        # GPUs run nearly everything: their reason says more than that a CPU does not.
+        _, gpu = _kinds(view)
+        texts = view.read("reason")[view.at]
+        reasons = Counter(str(text) for text in (texts[gpu] if gpu.any() else texts) if text)
         why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
         return Verdict("no_estimate", f"No server here runs this{why}.")
     place = places[np.argmin(share[places])]
@@ -418,7 +448,9 @@ def _times(ratio: float) -> str:
 
 
 def _over(ratio: float) -> str:
-    return f"{(ratio - 1) * 100:.0f} % over" if ratio < 3 else f"{ratio:.1f}x over"
+    if ratio < 3:
+        return f"{(ratio - 1) * 100:.0f} % over"
+    return f"{ratio:.1f} times the target" if ratio < 10 else f"{ratio:,.0f} times the target"
 
 
 def _round_up(milliseconds: float) -> float:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NOT_PRACTICAL = 50
 """More servers than this for the user's traffic is marked."""
-STALE_DAYS = 180
+STALE_DAYS = cost.STALE_DAYS
 MONTH_DAYS = 30.44
 
 COST_COLUMNS = (

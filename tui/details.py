@@ -138,9 +138,7 @@ def _speed(rows: Rows, i: int) -> Section:
             words = f" user{'' if users == 1 else 's'} inside the targets{at}"
             section.lines.append([("most ", "muted"), (fmt.whole(users), "strong"), (words, "text")])
         else:
-            section.lines.append(
-                [("most ", "muted"), ("not one user inside the targets", "miss"), (at and f"{at} at best", "text")]
-            )
+            section.lines.append([("even one user alone misses the targets", "miss"), (at and f"{at} at best", "text")])
     if limit := rows.text("bound_by", i):
         section.lines.append([("limit ", "muted"), (limit, "text")])
     if not section.lines:
@@ -180,9 +178,12 @@ def _cost(rows: Rows, i: int) -> Section:
     if servers > MAX_PRACTICAL_SERVERS:
         line.append((f"  !{TIED}not{TIED}practical", "miss"))
     section.lines.append(line)
+    if money := _money_notes(rows, i):
+        section.lines.append([(money, "muted")])
     if used is not None:
+        verb = "uses" if work.requests_per_s is not None or work.concurrency == 1 else "use"
         section.lines.append(
-            [(f"{show_traffic(work)} uses {fmt.number(used * 100)} % of {'it' if servers == 1 else 'them'}", "text")]
+            [(f"{show_traffic(work)} {verb} {fmt.number(used * 100)} % of {'it' if servers == 1 else 'them'}", "text")]
         )
     per_output, per_total = rows.value("cost_per_m_output_tokens", i), rows.value("cost_per_m_total_tokens", i)
     if per_output:
@@ -200,6 +201,22 @@ def _cost(rows: Rows, i: int) -> Section:
     if any(more):
         section.lines.append([("; ".join(part for part in more if part), "muted")])
     return section
+
+
+def _money_notes(rows: Rows, i: int) -> str:
+    """What lies between the listed price and the cost: discount, tax, setup fee, exchange rate."""
+    offer, terms = rows.offer(i), rows.comparison.terms
+    notes = []
+    if discount := terms.discounts.get(offer.provider, 0.0):
+        notes.append(f"{fmt.number(discount * 100)} % discount off")
+    if terms.vat and offer.vat_included is not True:
+        notes.append(f"{fmt.number(terms.vat * 100)} % VAT added")
+    if offer.setup_fee:
+        notes.append(f"setup fee over {terms.setup_months:g} months")
+    factor = terms.rates.factor(offer.currency, terms.currency)
+    if offer.currency != terms.currency and factor is not None:
+        notes.append(f"{offer.currency} 1 = {terms.currency} {factor:.4g}, {terms.rates.source} of {terms.rates.date}")
+    return "; ".join(notes)
 
 
 def _price(rows: Rows, i: int) -> Section:

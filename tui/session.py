@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from models.errors import RackrateError
@@ -90,6 +90,13 @@ class Session:
                 self.market = Market.load()
             self.messages += self.market.messages
         self._rates = self.store.rates() if self.store is not None else None
+        rates = self.options.rates
+        if self.settings.currency.upper() not in rates.currencies():
+            known = ", ".join(rates.currencies())
+            self.messages.append(
+                f"There is no exchange rate for {self.settings.currency}; costs are in USD. Known: {known}."
+            )
+            self.settings = replace(self.settings, currency="USD")
         self._texts = Texts(self.market.offers)
         if self._history is None:
             self._history = History(self._start or default_workload())

@@ -123,7 +123,7 @@ def test_without_targets_one_server_says_what_it_serves() -> None:
     assert found.servers_needed[0] == 1
     assert found.saturated[0]
     assert not found.meets_targets[0]
-    assert "of 500 requests/s" in found.reason(0)
+    assert "of the 500 req/s" in found.reason(0)
     assert found.requests_per_s_served[0] == pytest.approx(found.requests_per_s_at_target[0], rel=0.02)
 
 

@@ -16,6 +16,9 @@ OFFER: dict[str, Any] = {
     "provider": "acme",
     "kind": "gpu",
     "availability": None,
+    "term": "on_demand",
+    "price_age_days": 20.0,
+    "reason": None,
     "cost_currency": "USD",
     "fits": True,
     "meets_targets": True,
@@ -99,7 +102,7 @@ def test_gpu_is_needed_and_why() -> None:
     found = verdict(Made(gpu(), missing(cpu("near"), ttft_ms=2800.0), missing(cpu("far"), ttft_ms=9000.0)))
     assert (found.code, found.cpu_pick, found.gpu_pick, found.nearest) == ("gpu_needed", None, 0, 1)
     assert found.sentence == (
-        "A GPU is needed: no CPU server meets TTFT 2 s (best 2.8 s); cheapest is acme g1 at $500 a month, "
+        "A GPU is needed: no CPU server meets TTFT 2 s (best 2.8 s alone); cheapest is acme g1 at $500 a month, "
         "TTFT 120 ms, TPOT 20 ms."
     )
     assert found.changes[0] == (
@@ -127,7 +130,7 @@ def test_gpu_is_needed_because_cpus_lack_the_format() -> None:
 
 def test_the_best_that_cpus_reach_is_one_request_alone() -> None:
     found = verdict(Made(gpu(), missing(cpu(), ttft_ms=9000.0, ttft_solo_ms=2800.0)))
-    assert "TTFT 2 s (best 2.8 s)" in found.sentence
+    assert "TTFT 2 s (best 2.8 s alone)" in found.sentence
 
 
 def test_one_kind_alone_says_so() -> None:
@@ -233,6 +236,33 @@ def test_out_of_stock_and_huge_fleets_come_last() -> None:
 
 def test_ties_go_to_the_faster_server() -> None:
     assert verdict(Made(gpu("slow", ttft_ms=500.0), gpu("fast", ttft_ms=50.0))).gpu_pick == 1
+
+
+def test_spot_and_old_prices_are_named() -> None:
+    found = verdict(Made(gpu(term="spot", price_age_days=190.0)))
+    assert "acme g1 at $500 a month (spot, price 190 days old)" in found.sentence
+
+
+def test_what_is_cheaper_and_passed_over_is_named() -> None:
+    """Else the first row of the table and the verdict would contradict each other without a word."""
+    found = verdict(Made(gpu(), gpu("g2", servers_needed=1054.0, monthly_cost=90.0)))
+    assert found.gpu_pick == 0
+    assert found.changes[0] == "Cheaper, but more than 50 servers: 1,054 x acme g2 at $90.00 a month."
+    gone = verdict(Made(gpu(), gpu("g2", availability="sold out", monthly_cost=90.0)))
+    assert gone.changes[0] == "Cheaper, but out of stock: acme g2 at $90.00 a month."
+
+
+def test_far_misses_are_times_the_target() -> None:
+    found = verdict(Made(missing(gpu(), ttft_ms=4_000_000.0)))
+    assert "TTFT 1.11 h instead of 2 s (2,000 times the target)" in found.sentence
+
+
+def test_what_no_server_runs_is_said_of_gpus() -> None:
+    """CPUs lack most engines: what keeps the GPUs is the answer."""
+    none = {"fits": False, "memory_used_share": NAN, "monthly_cost": NAN}
+    lacks = missing(cpu(reason="does not run on CPUs"), **none)
+    found = verdict(Made(lacks, lacks, missing(gpu(reason="no figures for this chip"), **none)))
+    assert (found.code, found.sentence) == ("no_estimate", "No server here runs this: no figures for this chip.")
 
 
 def test_without_targets_the_cheapest_wins() -> None:
