@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.errors import InputError, UnknownNameError, brief
+from models.explain import duration
 from models.verdict import verdict
 from pricing import export
 from pricing.compare import COMPARE_COLUMNS, STALE_DAYS, compare
@@ -134,7 +135,7 @@ def question(workload: Workload) -> str:
         else counted(workload.concurrency or 0, "user")
     )
     targets = [
-        f"{name} <= {fmt.duration(limit)}"
+        f"{name} <= {duration(limit)}"
         for name, limit in (("TTFT", workload.ttft_ms), ("TPOT", workload.tpot_ms))
         if limit is not None
     ]
