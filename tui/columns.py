@@ -42,6 +42,7 @@ class Column:
     priority: int
     """1 stays longest on a narrow terminal; display order is the order of the list."""
     width: int
+    """Its title and the arrow of the sorted column always have room."""
     help: str
     max_width: int = 0
     """Names grow up to this width where there is room; 0 = fixed."""
@@ -127,7 +128,7 @@ def _servers(rows: Rows, i: int) -> Cell:
     if value is None:
         return EMPTY
     if value > MAX_PRACTICAL_SERVERS:
-        return Cell(fmt.whole(value), "!", "miss")
+        return Cell(fmt.short_count(value), "!", "miss")
     return Cell(fmt.count(value))
 
 
@@ -160,13 +161,13 @@ COLUMNS: tuple[Column, ...] = (
         _server,
         "server",
         1,
-        15,
+        13,
         "the provider's own name; ● GPU server, ○ CPU server",
         30,
         right=False,
         tail=0,
     ),
-    Column("provider", "Provider", _provider, "provider", 10, 10, "who sells it", 13, right=False),
+    Column("provider", "Provider", _provider, "provider", 11, 10, "who sells it", 13, right=False),
     Column("region", "Where", _region, "region", 12, 8, "region, as the provider names it", 14, right=False),
     Column(
         "hardware",
@@ -174,7 +175,7 @@ COLUMNS: tuple[Column, ...] = (
         _hardware,
         "hardware",
         6,
-        18,
+        17,
         "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM",
         34,
         right=False,
@@ -215,8 +216,8 @@ COLUMNS: tuple[Column, ...] = (
         "tok/s Σ",
         _total_speed,
         "output_tokens_per_s",
-        9,
-        7,
+        10,
+        8,
         "output tokens per second of one server at its share of the traffic",
         largest_first=True,
     ),
@@ -225,8 +226,8 @@ COLUMNS: tuple[Column, ...] = (
         "Users",
         _users,
         "max_concurrency",
-        8,
-        5,
+        9,
+        6,
         "concurrent requests one server holds inside the targets",
         largest_first=True,
     ),
@@ -235,13 +236,13 @@ COLUMNS: tuple[Column, ...] = (
         "N",
         _servers,
         "servers_needed",
-        11,
+        8,
         4,
         "servers needed for the traffic; ! more than 50: not practical",
         marked=True,
     ),
     Column("term", "Term", _term, "term", 13, 9, "on-demand, spot, monthly, reserved (months)", right=False),
-    Column("load", "Load s", _load, "load_s", 14, 6, "seconds to load the weights from its disk"),
+    Column("load", "Load s", _load, "load_s", 14, 7, "seconds to load the weights from its disk"),
     Column(
         "month",
         "{c}/mo",
@@ -273,7 +274,7 @@ LEAD = 3
 
 SPACIOUS = 12
 """Columns of lower priority come only when the names have got their room."""
-WANTED = {"server": 5, "hardware": 4}
+WANTED = {"server": 7, "hardware": 5}
 """Cells above the minimum that make most names readable."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from rich.cells import cell_len, set_cell_size
 
@@ -20,8 +21,25 @@ _ASCII = str.maketrans({
 
 
 def to_ascii(text: str) -> str:
-    """The same text in 7-bit characters, for terminals and fonts without box and sign glyphs."""
-    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+    """The same text in 7-bit characters, for terminals and fonts without box and sign glyphs.
+
+    Where a sign becomes longer, padding behind it gives way, so that columns stay in line.
+    """
+    if text.isascii():
+        return text
+    return _PADDED.sub(_in_place, _FIT_MARK.sub(lambda found: _FIT_WORDS[found[0]], text))
+
+
+_FIT_WORDS = {"✓": "ok", "✗": "NO"}
+_FIT_MARK = re.compile(r"[✓✗](?= \S)")
+"""A mark before a word: said as the table's cells say it."""
+_PADDED = re.compile(r"(\S+(?: \S+)*)( *)")
+
+
+def _in_place(found: re.Match[str]) -> str:
+    text, gap = found[1], len(found[2])
+    twin = text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+    return twin + " " * (max(gap - len(twin) + cell_len(text), 1) if gap > 1 else gap)
 
 
 def clean(text: str) -> str:
@@ -110,6 +128,16 @@ def whole(value: float | None) -> str:
     return f"{value:.0f}" if abs(value) < 999.5 else number(value)
 
 
+def short_count(value: float | None) -> str:
+    """A large count in at most three characters where they suffice: 54, 999, 6k, 12k, 2M."""
+    if value is None or value != value:
+        return MISSING
+    for limit, scale, suffix in ((999_500, 1e6, "M"), (999.5, 1e3, "k")):
+        if value >= limit:
+            return f"{value / scale:.0f}{suffix}"
+    return f"{value:.0f}"
+
+
 def plain(value: float | None, digits: int = 6) -> str:
     """A number as a user would type it: no padding zeros, no thousands separators."""
     if value is None or value != value:
@@ -140,7 +168,9 @@ def duration(milliseconds: float | None) -> str:
 
 
 def tokens(value: float) -> str:
-    """A prompt length in a sentence: 256, 1,155, 128k."""
+    """A prompt length in a sentence: 256, 1,155, 128k, 10M."""
+    if value >= 1_000_000 and value % 100_000 == 0:
+        return f"{value / 1_000_000:g}M"
     return f"{value / 1000:g}k" if value >= 10_000 and value % 1000 == 0 else f"{int(value):,}"
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tui.columns import COLUMNS, GAP, layout
+from tui.columns import COLUMNS, GAP, Placed, layout
 
 
 @pytest.mark.parametrize("width", range(1, 260))
@@ -28,7 +28,7 @@ def test_the_most_important_stay_longest():
     assert kept[30] == {"server", "per_million"}
     assert kept[40] >= {"server", "per_million", "fit"}
     assert kept[60] >= {"server", "per_million", "fit", "user_speed", "ttft"}
-    assert kept[79] >= {"server", "hardware", "fit", "ttft", "user_speed", "month", "per_million"}
+    assert kept[79] >= {"server", "hardware", "fit", "ttft", "user_speed", "month", "per_million", "servers"}
     assert kept[119] >= kept[79] | {"provider", "users", "total_speed", "servers", "region"}
     assert kept[200] == {column.id for column in COLUMNS}
 
@@ -53,3 +53,19 @@ def test_scrolling_reaches_every_column():
 def test_every_column_has_a_priority_of_its_own_and_a_help():
     assert len({column.priority for column in COLUMNS}) == len(COLUMNS)
     assert all(column.help for column in COLUMNS)
+
+
+def test_servers_outlive_provider_and_users():
+    for width in range(30, 260):
+        shown = {place.column.id for place in layout(width)[0]}
+        assert "servers" in shown or not shown & {"provider", "users"}
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.id)
+def test_title_and_arrow_have_room(column):
+    from tui.widgets.offer_table import OfferTable
+
+    text = OfferTable._title(column.title("$"), "↓", Placed(column, 0, column.width))
+    assert column.title("$") in text
+    assert "↓" in text
+    assert len(text) == column.width

@@ -99,3 +99,23 @@ def test_ascii_twin_is_ascii():
 @pytest.mark.parametrize(("share", "shown"), [(0.62, "62"), (9.999, ">999"), (1.4, "140"), (None, "—")])
 def test_share(share, shown):
     assert fmt.share(share) == shown
+
+
+def test_ascii_twin_keeps_columns_in_line():
+    assert fmt.to_ascii("  ← h     to the left") == "  <- h    to the left"
+    assert fmt.to_ascii("✓ holds the model, ✗ does not") == "ok holds the model, NO does not"
+    assert fmt.to_ascii("1→2 ") == "1->2 "
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(54, "54"), (999, "999"), (6137, "6k"), (999_400, "999k"), (2_000_000, "2M"), (None, "—")]
+)
+def test_short_count_keeps_three_characters(value, shown):
+    assert fmt.short_count(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(256, "256"), (1155, "1,155"), (128_000, "128k"), (10_000_000, "10M"), (1_500_000, "1.5M")]
+)
+def test_tokens(value, shown):
+    assert fmt.tokens(value) == shown

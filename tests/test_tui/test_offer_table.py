@@ -57,6 +57,17 @@ async def test_an_untouched_cursor_stays_at_the_top(dashboard):
         assert app.table.cursor == 0
 
 
+async def test_looking_at_the_first_offer_does_not_pin_the_cursor(dashboard):
+    async with dashboard() as app:
+        await app.press("enter", "escape", "1", "1")
+        assert app.table.cursor == 0
+        await app.press("j", "k", "1")
+        assert app.table.cursor == 0
+        await app.pilot.click("#table", offset=(10, 1))
+        await app.press("1")
+        assert app.table.cursor == 0
+
+
 async def test_cursor_survives_a_filter_that_hides_its_offer(dashboard):
     async with dashboard() as app:
         await app.press("G", "slash")

@@ -142,11 +142,12 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
     # moving
 
     def go(self, position: int) -> None:
-        """Put the cursor on a line."""
+        """Put the cursor on a line; on the first one the top of the list is kept, whatever comes to be there."""
         if self.rows is None or not len(self.rows):
             return
         position = max(0, min(position, len(self.rows) - 1))
-        self._followed = self.rows.offer(self.rows.index(position)).offer_id
+        # Whoever looks at the first line, or comes back from its details, wants the best answer, not that one offer.
+        self._followed = self.rows.offer(self.rows.index(position)).offer_id if position else None
         if position == self.cursor:
             return
         old, self.cursor = self.cursor, position
@@ -164,9 +165,8 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.go(self.cursor + step * self.page_size)
 
     def action_first(self) -> None:
-        """To the first offer; from there on the top of the list is kept, whatever comes to be there."""
+        """To the first offer."""
         self.go(0)
-        self._followed = None
 
     def action_last(self) -> None:
         """To the last offer."""
@@ -300,12 +300,15 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
     @staticmethod
     def _title(title: str, arrow: str, place: Placed) -> str:
         if not place.column.right:
-            return fmt.fit_width(title + arrow, place.width)
-        # The arrow takes the place of the mark, or stands before a title that fills its column.
-        room = place.width - (1 if place.column.marked else 0)
+            room = place.width - len(arrow)
+            return fmt.fit_width((title if len(title) <= room else fmt.fit_width(title, room)) + arrow, place.width)
+        # The arrow takes the place of the mark, or stands before the title.
         if place.column.marked:
-            return fmt.fit_width(title, room, right=True) + (arrow or " ")
-        return fmt.fit_width(arrow + title if len(title) < room else title, room, right=True)
+            return fmt.fit_width(title, place.width - 1, right=True) + (arrow or " ")
+        room = place.width - len(arrow)
+        return fmt.fit_width(
+            arrow + (title if len(title) <= room else fmt.fit_width(title, room)), place.width, right=True
+        )
 
     def _offer(self, position: int, width: int) -> Strip:
         rows = self.rows
