@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import statistics
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pricing.store import Store
 
 WORKERS = 8
+POLL_S = 0.1
+"""How often a refresh looks whether it was cancelled."""
+GRACE_S = 0.3
+"""How long a cancelled refresh waits for those that are about to end."""
 MAX_LOST_SHARE = 0.3
 MAX_PRICE_MOVE = 3.0
 MAX_RATE_MOVE = 1.5
@@ -115,14 +119,13 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
     status = store.status()
     run = _Run(store, client, now, set(accept), max_age_hours, status, bundled, on_progress)
     try:
-        with ThreadPoolExecutor(max_workers=WORKERS, thread_name_prefix="refresh") as pool:
-            outcomes = tuple(pool.map(run.one, asked))
+        outcomes = run.all(asked)
     finally:
         if own_client:
             client.close()
     # A folder that cannot be written is in the outcomes already; the report must not be lost to its diary.
     with contextlib.suppress(StoreError):
-        store.save_status(run.changes)
+        store.save_status(run.noted())
     return RefreshReport(outcomes)
 
 
@@ -138,6 +141,50 @@ class _Run:
     on_progress: Callable[[Outcome | str], None] | None
     changes: dict[str, dict[str, str]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def all(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
+        """Refresh several at once; a cancelled refresh returns without those that do not answer.
+
+        The threads are daemons, unlike an executor's: a program that ends must not wait for a silent server.
+        """
+        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        ended: queue.SimpleQueue[tuple[int, Outcome | BaseException]] = queue.SimpleQueue()
+        for place in range(len(sources)):
+            waiting.put(place)
+
+        def work() -> None:
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    place = waiting.get_nowait()
+                    try:
+                        ended.put((place, self.one(sources[place])))
+                    except BaseException as error:  # noqa: BLE001 - told to the caller, who would wait for ever
+                        ended.put((place, error))
+
+        for number in range(min(WORKERS, len(sources))):
+            threading.Thread(target=work, name=f"refresh-{number}", daemon=True).start()
+        outcomes: dict[int, Outcome] = {}
+        stop_at = float("inf")
+        while len(outcomes) < len(sources) and time.monotonic() < stop_at:
+            if self.client.cancelled.is_set():
+                stop_at = min(stop_at, time.monotonic() + GRACE_S)
+            try:
+                place, outcome = ended.get(timeout=POLL_S)
+            except queue.Empty:
+                continue
+            if isinstance(outcome, BaseException):
+                raise outcome
+            outcomes[place] = outcome
+        return tuple(outcomes.get(place) or self._stopped(source) for place, source in enumerate(sources))
+
+    def noted(self) -> dict[str, dict[str, str]]:
+        """What changed so far; a thread that was left behind may still add to it."""
+        with self.lock:
+            return dict(self.changes)
+
+    def _stopped(self, source: Provider) -> Outcome:
+        name = source.about.name
+        return Outcome(name, "cancelled", message="stopped", fetched_at=self.status.get(name, {}).get("fetched_at"))
 
     def one(self, source: Provider) -> Outcome:
         """Refresh one provider; never raises, so that no provider can stop another."""
@@ -158,7 +205,7 @@ class _Run:
                 seconds=time.monotonic() - started,
             )
         except Cancelled:
-            outcome = Outcome(name, "cancelled", message="stopped", fetched_at=last)
+            outcome = self._stopped(source)
         except RefreshHeldError as error:
             outcome = Outcome(name, "held", message=error.message, hint=error.hint, fetched_at=last)
         except RackrateError as error:
@@ -193,6 +240,8 @@ class _Run:
                 known = self.store.rates()
             if about.name not in self.accept and (reason := rate_suspicion(fetched.rates, known)):
                 raise RefreshHeldError(about.name, reason)
+            if self.client.cancelled.is_set():
+                raise Cancelled
             self.store.save_rates(fetched.rates)
             return "fresh", len(fetched.rates.per_euro), fetched
         if about.name not in self.accept:

@@ -8,6 +8,7 @@ import pytest
 
 from models.errors import RackrateError
 from pricing.refresh import Outcome, RefreshReport
+from tui.screens import dialogs
 
 OUTCOMES = (
     Outcome("runpod", "fresh", 120, skipped={"no price": 3}),
@@ -78,10 +79,58 @@ async def test_escape_cancels(dashboard, feed):
     async with dashboard() as app:
         await app.pilot.press("r")
         await until(app, lambda: feed.cancelled is not None)
+        before = app.servers()
         await app.pilot.press("escape")
-        await until(app, lambda: app.dashboard.refreshing is None)
+        assert feed.cancelled.is_set()
+        assert "refreshing" not in app.line("header")
+        feed.go.set()  # an answer that comes later is not listened to
+        await app.pilot.pause(0.1)
         await app.settle()
-        assert "stopped" in app.app.screen.query_one("TextPane").plain
+        assert app.app.screen is app.dashboard
+        assert app.servers() == before
+        assert "refreshing" not in app.line("header")
+
+
+async def test_a_stopped_refresh_does_not_end_the_next_one(dashboard, feed):
+    async with dashboard() as app:
+        await app.pilot.press("r")
+        await until(app, lambda: feed.cancelled is not None)
+        first = feed.cancelled
+        await app.pilot.press("escape", "r")
+        await until(app, lambda: feed.cancelled is not first)
+        await app.pilot.pause(0.1)
+        assert not feed.cancelled.is_set()
+        assert "refreshing" in app.line("header")
+        feed.go.set()
+        await until(app, lambda: app.app.screen is not app.dashboard)
+        await app.settle()
+
+
+async def test_a_second_refresh_is_refused_once(dashboard, feed):
+    async with dashboard() as app:
+        await app.pilot.press("r", "r", "r")
+        await until(app, lambda: feed.cancelled is not None)
+        told = [note for note in app.app._notifications if "running already" in note.message]
+        assert len(told) == 1
+
+
+async def test_a_refresh_runs_where_leaving_does_not_wait_for_it(dashboard, feed, monkeypatch):
+    ran_in = []
+    run = dialogs.run_refresh
+    monkeypatch.setattr(
+        dialogs, "run_refresh", lambda *args: (ran_in.append(threading.current_thread()), run(*args))[1]
+    )
+    async with dashboard() as app:
+        await app.pilot.press("r")
+        await until(app, lambda: feed.cancelled is not None)
+    assert ran_in[0].daemon
+
+
+def test_exchange_rates_are_not_called_prices():
+    report = RefreshReport((Outcome("ecb", "fresh", 2), Outcome("runpod", "fresh", 120)))
+    text = "\n".join("".join(part for part, _ in line) for line in dialogs.report_lines(report, 80))
+    assert "2 rates" in text
+    assert "120 prices" in text
 
 
 @pytest.mark.parametrize("error", [RackrateError("No network."), ValueError("surprise")])

@@ -14,6 +14,7 @@ from tui.screens.details_screen import DetailsScreen, open_source
 from tui.screens.filter_keys import FilterKeys
 from tui.screens.refresh_keys import RefreshKeys
 from tui.screens.workload_keys import WorkloadKeys
+from tui.state import TERMS
 from tui.widgets.offer_table import OfferTable
 from tui.widgets.text_pane import TextPane
 
@@ -80,12 +81,11 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
             self.session.arrange()
             self.show()
         elif self.refreshing is not None:
-            self.cancel_refresh.set()
-            self.notify("Stopping the refresh; prices fetched so far are kept.", timeout=3)
+            self.stop_refresh()
         elif self.focused is not self.table:
             self.table.focus()
-        elif self.session.view.filtered:
-            self._view(where="", kind="any", fit="all")
+        elif self.session.view.filtered or self.session.view.terms != TERMS[0]:
+            self._view(where="", kind="any", fit="all", terms=TERMS[0])
 
     def action_help(self) -> None:
         """The help for where the focus is."""

@@ -117,7 +117,9 @@ def report_screen(report: Any, tones: dict[str, Style], *, ascii_only: bool) -> 
 
 def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
     """One line a provider, what happened and what to do below it."""
-    outcomes = report.outcomes
+    from pricing.provider import providers
+
+    outcomes, feeds = report.outcomes, providers()
     good = sum(outcome.good for outcome in outcomes)
     lines: list[TextLine] = wrap(
         [
@@ -129,7 +131,9 @@ def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
     lines.append([])
     for outcome in outcomes:
         mark, tone = _MARKS.get(outcome.status, ("!", "miss"))
-        count = f"{outcome.offers:,} prices" if outcome.offers else ""
+        feed = feeds.get(outcome.provider)
+        what = "rates" if feed is not None and feed.about.what == "rates" else "prices"
+        count = f"{outcome.offers:,} {what}" if outcome.offers else ""
         left_out = sum(outcome.skipped.values())
         more = f", {left_out:,} left out" if left_out else ""
         lines.append(

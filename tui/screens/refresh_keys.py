@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from tui.screens import dialogs
 from tui.screens.base import DashboardBase
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pricing.compare import Comparison
 
 
@@ -37,32 +40,45 @@ class RefreshKeys(DashboardBase):
         self.session.messages.clear()
 
     def action_refresh(self) -> None:
-        """Fetch current prices; a second one waits for the first."""
-        if self.refreshing is None and self.session.market is not None:
+        """Fetch current prices, one refresh at a time."""
+        if self.refreshing is not None:
+            self.notify("A refresh is running already; esc stops it.", timeout=3)
+        elif self.session.market is not None:
             self.cancel_refresh = threading.Event()
             self.refreshing = lines.Progress()
             self._show_lines()
-            self._refresh(self.cancel_refresh)
+            # Not one of Textual's workers: leaving waits for those, and a server that never answers would hold the
+            # terminal. A daemon thread ends with the program, and the store's files are whole at every moment.
+            threading.Thread(target=self._refresh, args=(self.cancel_refresh,), daemon=True).start()
 
-    @work(thread=True, group="refresh", exit_on_error=False)
+    def stop_refresh(self) -> None:
+        """Go on with the prices there are; what is still answered is not listened to."""
+        self.cancel_refresh.set()
+        self.refreshing = None
+        self._show_lines()
+        self.notify("Refresh stopped; the prices shown stay.", timeout=3)
+
     def _refresh(self, cancelled: threading.Event) -> None:
+        def progress(event: object) -> None:
+            self._from_thread(self._refresh_step, cancelled, event)
+
         try:
-            report: object = dialogs.run_refresh(self.session, self._refresh_progress, cancelled)
+            report: object = dialogs.run_refresh(self.session, progress, cancelled)
         except RackrateError as error:
             report = error
         except Exception as error:  # noqa: BLE001 - a bug in a feed must not end the dashboard
             report = RackrateError(
                 f"The refresh stopped: {type(error).__name__}: {error}", hint="Prices stay as they were."
             )
-        if self.is_attached and self.app.is_running:
-            self.app.call_from_thread(self._refreshed, report)
+        self._from_thread(self._refreshed, cancelled, report)
 
-    def _refresh_progress(self, event: object) -> None:
-        """Called from the workers' threads."""
-        try:
-            self.app.call_later(self._refresh_step, event)
-        except ScreenStackError:  # the app is leaving
+    def _from_thread(self, take: Callable[[object], None], cancelled: threading.Event, what: object) -> None:
+        """Hand something to the dashboard's own thread, unless it has stopped listening by then."""
+        if cancelled.is_set():
             return
+        # The app is leaving: its stack of screens is empty, or its loop has been closed.
+        with contextlib.suppress(ScreenStackError, RuntimeError):
+            self.app.call_later(lambda: None if cancelled.is_set() else take(what))
 
     def _refresh_step(self, event: object) -> None:
         if self.refreshing is not None:
