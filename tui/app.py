@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import signal
 import sys
+import threading
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.theme import ThemeProvider
 
 from tui.keys import BINDINGS as KEYS
 from tui.screens.dashboard import Dashboard
+from tui.screens.details_screen import DetailsScreen
+from tui.screens.dialog import Palette
 from tui.session import Session
-from tui.theme import DARK, THEMES, tones
+from tui.theme import DARK, THEMES, shades, tones
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from rich.style import Style
     from textual.binding import BindingType
+    from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
 
@@ -45,6 +54,8 @@ class RackrateApp(App[None]):
         super().__init__()
         self.session = session or Session()
         self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
+        self._said: dict[str, float] = {}
+        """What has been said, and until when it is on the screen."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
@@ -58,6 +69,25 @@ class RackrateApp(App[None]):
         """Start on the dashboard."""
         return Dashboard(self.session)
 
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colours, for the themes that do not have them."""
+        return shades(self.current_theme)
+
+    def on_load(self) -> None:
+        """Leave in order when told to, so that the terminal is given back as it was."""
+        if self.is_headless or threading.current_thread() is not threading.main_thread():
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):
+            # Not on Windows.
+            with suppress(NotImplementedError):
+                if number is not None:
+                    loop.add_signal_handler(number, self.leave, number)
+
+    def leave(self, number: int) -> None:
+        """End with the code that shells use for a signal."""
+        self.exit(return_code=128 + number)
+
     def on_mount(self) -> None:
         """Repaint the self-painted widgets when the theme changes."""
         self.theme_changed_signal.subscribe(self, lambda _theme: self._restyle())
@@ -67,6 +97,8 @@ class RackrateApp(App[None]):
             if isinstance(screen, Dashboard):
                 screen.restyle(self.tones)
                 screen.show()
+            elif isinstance(screen, DetailsScreen):
+                screen.restyle(self.tones)
 
     def action_next_theme(self) -> None:
         """Our own themes in turn; the palette offers all others."""
@@ -81,14 +113,43 @@ class RackrateApp(App[None]):
                     continue
                 name = key.label or key.id.replace(".", " ")
                 yield SystemCommand(f"{name.capitalize()}  ({key.shown})", key.help, self._runner(screen, key.action))
-        yield SystemCommand("Theme", "choose among all colour themes", self.action_change_theme)
+        yield SystemCommand("Theme", "choose among all colour themes", _once(self.action_change_theme))
 
     @staticmethod
-    def _runner(screen: Screen[Any], action: str) -> Callable[[], Awaitable[None]]:
-        async def run() -> None:
-            await screen.run_action(f"app.{action}" if action in {"quit", "next_theme"} else action)
+    def _runner(screen: Screen[Any], action: str) -> Callable[[], Awaitable[None] | None]:
+        return _once(lambda: screen.run_action(f"app.{action}" if action in {"quit", "next_theme"} else action))
 
-        return run
+    def action_command_palette(self) -> None:
+        """All commands, by name."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        """All colour themes, by name."""
+        self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Say something that is not being said already."""
+        now = time.monotonic()
+        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self._said = {text: until for text, until in self._said.items() if until > now}
+        if message not in self._said:
+            self._said[message] = now + seconds
+            super().notify(message, title=title, severity=severity, timeout=seconds, markup=markup)
+
+
+def _once(run: Callable[[], Awaitable[Any] | None]) -> Callable[[], Awaitable[Any] | None]:
+    """Enter pressed twice in one burst makes the palette run its command twice: only the first one counts."""
+    left = [run]
+    return lambda: left.pop()() if left else None
 
 
 def wants_ascii() -> bool:

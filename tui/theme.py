@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rich.color import Color
 from rich.style import Style
+from textual.color import Color
 from textual.theme import Theme
 
 DARK = Theme(
@@ -71,15 +71,24 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 
+def shades(theme: Theme) -> dict[str, str]:
+    """The colours that only our themes name, for any theme: weaker than its text, and weaker still."""
+    if theme.ansi:  # sixteen colours that the terminal chooses: nothing can be mixed from them
+        return {"muted": "ansi_default", "faint": "ansi_bright_black"}
+    made = theme.to_color_system().generate()
+    foreground, background = Color.parse(made["foreground"]), Color.parse(made["background"])
+    return {"muted": foreground.blend(background, 0.3).hex, "faint": foreground.blend(background, 0.55).hex}
+
+
 def tones(theme: Theme) -> dict[str, Style]:
     """Named text styles for widgets that paint their own lines; each tone goes with a glyph or a word that says the same."""
-    variables = theme.variables
-    muted = variables.get("muted", theme.secondary or theme.primary)
-    faint = variables.get("faint", muted)
+    variables = shades(theme) | theme.variables
+    muted, faint = variables["muted"], variables["faint"]
     foreground = theme.foreground or ("#dddddd" if theme.dark else "#222222")
 
     def style(colour: str | None, *, bold: bool = False) -> Style:
-        return Style(color=Color.parse(colour), bold=bold or None) if colour else Style(bold=bold or None)
+        # Textual's names of colours ("ansi_default") are not Rich's.
+        return Style(color=Color.parse(colour).rich_color if colour else None, bold=bold or None)
 
     return {
         "text": style(foreground),

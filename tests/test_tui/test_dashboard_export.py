@@ -44,14 +44,30 @@ async def test_path_can_be_typed_and_a_folder_is_refused(dashboard, folder):
         assert "folder" in str(app.app.screen.query_one("#export-hint").content)
         field.value = str(folder / "missing" / "mine.csv")
         await app.press("enter")
-        missing = folder / "missing" / "mine.csv"
-        if not missing.exists():
-            assert str(app.app.screen.query_one("#export-hint").content).startswith("!")
-            field.value = str(folder / "mine.csv")
-            await app.press("enter")
-            missing = folder / "mine.csv"
-        assert missing.exists()
+        assert "no folder" in str(app.app.screen.query_one("#export-hint").content)
+        assert not (folder / "missing").exists()
+        field.value = str(folder / "mine.csv")
+        await app.press("enter")
+        assert (folder / "mine.csv").exists()
         assert app.app.screen is app.dashboard
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("x" * 300, "too long"), ("", "missing"), ("   ", "missing"), ("~nobody-here/a.csv", "!"), ("a\0b", "!")],
+)
+async def test_a_name_that_no_file_can_have_is_one_sentence(dashboard, folder, name, said):
+    async with dashboard() as app:
+        await app.press("x", "tab")
+        field = app.app.screen.query_one("Input")
+        field.value = name
+        await app.settle()
+        hint = app.app.screen.query_one("#export-hint")
+        assert said in str(hint.content)
+        await app.press("enter")
+        assert said in str(hint.content)
+        assert app.app.screen is not app.dashboard
+        assert not list(folder.iterdir())
 
 
 async def test_escape_writes_nothing(dashboard, folder):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding
 from textual.screen import Screen
 
 from tui.details import details
+from tui.screens.dialog import on_top
 from tui.widgets.line import Line, Part
 from tui.widgets.text_pane import TextPane
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from tui.rows import Rows
+
+
+TERMINAL_BROWSERS = frozenset({"www-browser", "links", "elinks", "lynx", "w3m"})
+"""Those that the standard library tries where there is no graphical one."""
 
 
 class DetailsScreen(Screen[int]):
@@ -43,12 +49,15 @@ class DetailsScreen(Screen[int]):
 
     def on_mount(self) -> None:
         """Show the offer."""
-        for widget in self.query(TextPane):
-            widget.restyle(self.tones)
-        for line in self.query(Line):
-            line.restyle(self.tones)
+        self.restyle(self.tones)
         self.query_one(TextPane).focus()
         self._show()
+
+    def restyle(self, tones: dict[str, Style]) -> None:
+        """Take the colours of another theme."""
+        self.tones = tones
+        for widget in self.query("TextPane, Line").results():
+            widget.restyle(tones)  # type: ignore[attr-defined]
 
     def _show(self) -> None:
         i = self.rows.index(self.position)
@@ -63,7 +72,8 @@ class DetailsScreen(Screen[int]):
 
     def action_back(self) -> None:
         """Back to the table."""
-        self.dismiss(self.position)
+        if on_top(self):
+            self.dismiss(self.position)
 
     def action_other(self, step: int) -> None:
         """The offer before or after in the table's order."""
@@ -77,8 +87,21 @@ class DetailsScreen(Screen[int]):
 
 def open_source(screen: Screen[Any], url: str | None) -> None:
     """Open a page in the browser; only plain web addresses, because feeds are not trusted."""
-    if url and url.startswith(("https://", "http://")):
+    if not (url and url.startswith(("https://", "http://"))):
+        screen.notify("This price has no web page.", severity="warning")
+    elif has_browser():
         screen.app.open_url(url)
         screen.notify(f"Opening {url}", markup=False)
     else:
-        screen.notify("This price has no web page.", severity="warning")
+        screen.notify(f"There is no browser here. The page is {url}", severity="warning", timeout=15, markup=False)
+
+
+def has_browser() -> bool:
+    """Whether a page opens in a window; a browser that draws in this terminal would draw over the dashboard."""
+    import webbrowser
+
+    try:
+        name = getattr(webbrowser.get(), "name", "")
+    except webbrowser.Error:
+        return False
+    return Path(str(name)).name not in TERMINAL_BROWSERS

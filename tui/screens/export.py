@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from models.errors import RackrateError
+from models.errors import InputError, RackrateError
+from tui.screens.dialog import Dialog, on_top
 from tui.widgets.choice_list import Choice, ChoiceList
 
 if TYPE_CHECKING:
@@ -20,7 +21,27 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class ExportScreen(ModalScreen[Path | None]):
+def target(typed: str) -> Path:
+    """The file that is meant. Raises InputError where nothing can be written: no name, a folder, no such folder."""
+    if not typed.strip():
+        raise InputError("A file name is missing.")
+    try:
+        path = Path(typed.strip()).expanduser()
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: add a file name.")
+        # As the command line does: a folder with a typing error in its name must not come into being.
+        if not path.parent.is_dir():
+            raise InputError(f"There is no folder {path.parent}.")
+        with suppress(FileNotFoundError):
+            path.lstat()
+    except OSError as error:
+        raise InputError(f"This cannot be a file: {error.strerror or error}.") from None
+    except (RuntimeError, ValueError) as error:  # no such home directory, a zero byte
+        raise InputError(f"This cannot be a file: {error!s:.80}") from None
+    return path
+
+
+class ExportScreen(Dialog[Path | None]):
     """Ask for rows and path, write, and return the path; stays open with the reason when writing fails."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
@@ -54,11 +75,17 @@ class ExportScreen(ModalScreen[Path | None]):
         self._hint()
 
     def _hint(self, problem: str = "") -> None:
+        """Say what is wrong with the file, or where it goes."""
         field = self.query_one(Input)
+        where = ""
+        if not problem:
+            try:
+                path = target(field.value)
+                where = "the file exists and will be replaced" if path.is_file() else f"in {path.absolute().parent}"
+            except InputError as error:
+                problem = f"! {error}"
         field.set_class(bool(problem), "-invalid-value")
-        path = Path(field.value).expanduser()
-        text = problem or ("the file exists and will be replaced" if path.is_file() else f"in {path.absolute().parent}")
-        self.query_one("#export-hint", Static).update(text)
+        self.query_one("#export-hint", Static).update(problem or where)
 
     def on_input_changed(self) -> None:
         """Say where the file goes."""
@@ -73,17 +100,12 @@ class ExportScreen(ModalScreen[Path | None]):
         self._write()
 
     def _write(self) -> None:
-        field = self.query_one(Input)
-        if not field.value.strip():
-            self._hint("! a file name is needed")
-            return
-        path = Path(field.value.strip()).expanduser()
-        if path.is_dir():
-            self._hint("! this is a folder: add a file name")
+        if not on_top(self):  # the second of two quick presses
             return
         choice = self.query_one(ChoiceList).current
         scope = choice.id if choice is not None else "visible"
         try:
+            path = target(self.query_one(Input).value)
             self.write(scope, path)
         except RackrateError as error:
             self._hint(f"! {error}")

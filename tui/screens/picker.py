@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 
 if TYPE_CHECKING:
@@ -44,7 +44,15 @@ def score(typed: str, words: str) -> float | None:
     return total
 
 
-class Picker(ModalScreen[str | None]):
+def nearness(typed: str, choice: Choice) -> int:
+    """0 where the name is what was typed, 1 where it begins so, else 2: a name that is typed whole must be the one chosen."""
+    text, name = typed.strip().casefold(), choice.id.casefold()
+    if text == name:
+        return 0
+    return 1 if name.startswith(text) or choice.text.casefold().startswith(text) else 2
+
+
+class Picker(Dialog[str | None]):
     """Choose one line; returns its id, None on escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -109,7 +117,8 @@ class Picker(ModalScreen[str | None]):
         if typed.strip():
             scored = [(score(typed, choice.words or choice.text), choice) for choice in self.choices]
             found = [(points, choice) for points, choice in scored if points is not None]
-            self.options.show([choice for _, choice in sorted(found, key=lambda pair: -pair[0])])
+            found.sort(key=lambda pair: (nearness(typed, pair[1]), -pair[0]))
+            self.options.show([choice for _, choice in found])
         else:
             ids = [choice.id for choice in self.choices]
             self.options.show(self.choices, ids.index(self.current) if self.current in ids else 0)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
+from tui.screens.dialog import Dialog
 from tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui.text import TextLine
 
 
-class TextScreen(ModalScreen[None]):
+class TextScreen(Dialog[None]):
     """Lines that scroll; escape, enter, q or ? closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q,question_mark,f1", "dismiss(None)", "close")]

@@ -1,0 +1,55 @@
+"""What all dialogs are: screens over the dashboard that close exactly once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual.app import ScreenStackError
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding
+from textual.command import CommandPalette
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+Result = TypeVar("Result")
+
+
+def on_top(screen: Screen[Any]) -> bool:
+    """True while a screen is the one that is seen: two keys in one burst both reach a screen that the first one closes."""
+    try:
+        return screen.app.screen is screen
+    except ScreenStackError:  # the app is leaving
+        return False
+
+
+class Dialog(ModalScreen[Result]):
+    """A screen over the dashboard; closing it again does nothing."""
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close with a result, once."""
+        return super().dismiss(result) if on_top(self) else AwaitComplete()
+
+
+class Palette(CommandPalette):
+    """Textual's palette of commands, for hands that are quicker than its search."""
+
+    # With priority, since the palette's own bindings of these keys come first otherwise.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page('down')", show=False, priority=True),
+        Binding("pageup", "page('up')", show=False, priority=True),
+    ]
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close, once."""
+        return super().dismiss(result) if on_top(self) else AwaitComplete()
+
+    def action_page(self, direction: str) -> None:
+        """Move by a page, where there are lines to move in."""
+        found = self.query_one(OptionList)
+        with suppress(LookupError):  # Textual looks for the line of an option that has not been laid out yet
+            getattr(found, f"action_page_{direction}")()
