@@ -63,7 +63,7 @@ async def paint(market: Market) -> tuple[float, float]:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.workers.wait_for_complete()
         await pilot.pause()
-        for action in ("scale_traffic(2)", "scale_traffic(0.5)") * 10:
+        for action in ("step_traffic(1)", "step_traffic(-1)") * 10:
             start = time.perf_counter()
             await app.screen.run_action(action)
             await app.workers.wait_for_complete()  # a slow comparison runs in a thread

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models import catalog
-from models.errors import InputError, RackrateError, UnknownNameError
+from models.errors import InputError, RackrateError, UnknownNameError, brief
 from models.quantize import CLASSES, is_gguf
 from tui import format as fmt
 
@@ -20,10 +19,12 @@ if TYPE_CHECKING:
 NONE_WORDS = frozenset({"", "none", "no", "off", "any", "-", fmt.MISSING})
 _TOKENS = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)
 _RATES = tuple(base * 10**power for power in range(-3, 5) for base in (1, 2, 5))
-_USERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
+_USERS = tuple(2**power for power in range(20))
 _TTFT_S = (0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 1, 1.5, 2, 3, 4.5, 6, 10, 15, 30, 60)
 _USER_SPEED = (1, 2, 3, 5, 7.5, 10, 12.5, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 _SHARES = tuple(range(0, 100, 10))
+_ECHOED = 40
+"""Characters of a typed value that a message under the field repeats."""
 _BARE_MS = 60
 """A TTFT typed without a unit is in seconds below this and in milliseconds from it on."""
 
@@ -40,17 +41,30 @@ class Field:
     step: Callable[[Workload, int], Workload]
     """One step up (1) or down (-1); the same workload at the end of the scale."""
     wide: bool = False
+    show_narrow: Callable[[Workload], str] | None = None
+    """A shorter form of `show` that means the same."""
+    hint_now: Callable[[Workload], str] | None = None
+    """A hint that depends on what is set."""
+
+    def hint_for(self, workload: Workload) -> str:
+        """What can be typed into the field."""
+        return self.hint_now(workload) if self.hint_now is not None else self.hint
+
+    def shown_in(self, workload: Workload, width: int) -> str:
+        """The value, in its shorter form where it would not fit."""
+        text = self.show(workload)
+        return self.show_narrow(workload) if self.show_narrow is not None and len(text) > width else text
 
 
 # reading numbers
 
-_NUMBER = re.compile(r"([0-9][0-9_,\u202f\u00a0 ]*(?:\.[0-9]+)?|\.[0-9]+)\s*(.*)")
+_NUMBER = re.compile(r"([+-]?(?:[0-9][0-9_,\u202f\u00a0 ]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*)")
 
 
 def _split(text: str, what: str) -> tuple[float, str]:
     found = _NUMBER.fullmatch(text.strip())
     if not found:
-        raise InputError(f"{what} is a number, not {text.strip()!r}.")
+        raise InputError(f"{what} is a number, not {brief(text.strip(), _ECHOED)}.")
     return float(re.sub(r"[_,\s\u202f\u00a0]", "", found[1])), found[2].strip().lower()
 
 
@@ -141,7 +155,7 @@ def _read_quant(workload: Workload, text: str) -> Workload:
         return workload.changed(quant=catalog.quant(text.strip()).key)
     except UnknownNameError as error:
         hint = f"{', '.join(CLASSES)}, or a format such as {', '.join(error.nearest or ('fp8', 'awq', 'q4_k_m'))}."
-        raise InputError(f"Unknown quantization {text.strip()!r}.", hint=hint) from error
+        raise InputError(f"Unknown quantization {brief(text.strip(), _ECHOED)}.", hint=hint) from error
 
 
 def step_quant(workload: Workload, direction: int) -> Workload:
@@ -183,20 +197,46 @@ def _read_engine(workload: Workload, text: str) -> Workload:
 
 def _read_shared(workload: Workload, text: str) -> Workload:
     value, unit = _split(text, "The cached share")
-    if unit not in {"", "%"} or value > 100:
+    if unit not in {"", "%"} or not 0 <= value <= 100:
         raise InputError("The cached share of the prompt is 0 to 100 %.")
+    if not unit and 0 < value < 1:  # the command line takes a share: 0.5 there is 50 % here
+        raise InputError(
+            "The cached share is in percent:", hint=f"write {fmt.plain(value * 100)} for {fmt.plain(value * 100)} %."
+        )
     return own(workload.changed(prefix_hit=value / 100))
 
 
+def _amount(value: float) -> str:
+    """Traffic in few characters: 0.8333, 12.5, 839, 1,500, 100k, 1M."""
+    if value < 999.5:
+        return fmt.plain(value, 4 if value < 100 else 3)
+    return fmt.tokens(round(value))
+
+
 def show_traffic(workload: Workload) -> str:
-    """The traffic with its unit: "2 req/s", "32 users"."""
+    """The traffic with its unit: "2 req/s", "32 users", "100k users"."""
     if workload.requests_per_s is not None:
-        return f"{fmt.plain(workload.requests_per_s, 4)} req/s"
-    return f"{workload.concurrency} user{'' if workload.concurrency == 1 else 's'}"
+        return f"{_amount(workload.requests_per_s)} req/s"
+    users = workload.concurrency or 1
+    return f"{fmt.tokens(users)} user{'' if users == 1 else 's'}"
+
+
+def show_traffic_narrow(workload: Workload) -> str:
+    """The traffic with a short unit that can be typed as well: "0.8333/s", "100k u"."""
+    return show_traffic(workload).replace(" req/s", "/s").replace(" users", " u").replace(" user", " u")
+
+
+def traffic_hint(workload: Workload) -> str:
+    """What a bare number means now, and the units."""
+    bare = "5 = 5 users" if workload.requests_per_s is None else "5 = 5 req/s"
+    return f"requests, or users at once: {bare}; 5/s, 30/min, 5 users"
 
 
 def _read_traffic(workload: Workload, text: str) -> Workload:
     value, unit = _split(text, "The traffic")
+    for letter, scale in (("k", 1000), ("m", 1_000_000)):
+        if unit == letter or unit.startswith((f"{letter} ", f"{letter}/s")):
+            value, unit = value * scale, unit[1:].strip()
     open_loop = workload.requests_per_s is not None
     if unit in {"u", "user", "users", "concurrent"} or (not unit and not open_loop):
         if value != round(value):
@@ -220,15 +260,8 @@ def _read_traffic(workload: Workload, text: str) -> Workload:
     return workload.changed(requests_per_s=value / per)
 
 
-def scale_traffic(workload: Workload, factor: float) -> Workload:
-    """The same traffic a factor higher or lower, within what can be estimated."""
-    if workload.requests_per_s is not None:
-        return workload.changed(requests_per_s=float(f"{min(max(workload.requests_per_s * factor, 1e-4), 1e6):.6g}"))
-    users = (workload.concurrency or 1) * factor
-    return workload.changed(concurrency=min(max(math.floor(users), 1), 1_000_000))
-
-
-def _step_traffic(workload: Workload, direction: int) -> Workload:
+def step_traffic(workload: Workload, direction: int) -> Workload:
+    """The next rung of traffic above or below: a fixed ladder, so that up and down come back."""
     if workload.requests_per_s is not None:
         return workload.changed(requests_per_s=_next(_RATES, workload.requests_per_s, direction))
     return workload.changed(concurrency=int(_next(_USERS, workload.concurrency or 1, direction)))
@@ -277,6 +310,8 @@ def _read_user_speed(workload: Workload, text: str) -> Workload:
     value, unit = _split(text, "The speed target")
     if value == 0:
         return own(workload.changed(tpot_ms=None))
+    if value < 0:
+        raise InputError("The speed target is more than 0 tokens per second, or none.")
     if unit == "ms":
         return own(workload.changed(tpot_ms=value))
     if unit not in {"", "tok/s", "t/s", "tps"}:
@@ -306,16 +341,16 @@ FIELDS: tuple[Field, ...] = (
     Field("engine", "Engine", "auto (vLLM on GPUs, llama.cpp on CPUs), or vllm, sglang, trt-llm, llama.cpp, ...",
           lambda w: w.engine, _read_engine, lambda w, d: w.changed(engine=_around(_engine_names(), w.engine, d))),
     Field("input_tokens", "Prompt", "tokens of a prompt: 512, 4096, 128k",
-          lambda w: str(w.input_tokens), lambda w, text: own(w.changed(input_tokens=_whole(text, "The prompt length"))),
+          lambda w: f"{w.input_tokens:,}", lambda w, text: own(w.changed(input_tokens=_whole(text, "The prompt length"))),
           lambda w, d: own(w.changed(input_tokens=int(_next(_TOKENS, w.input_tokens, d))))),
-    Field("prefix_hit", "Cached", "share of the prompt that is already in the prefix cache: 0 to 100 %",
+    Field("prefix_hit", "Cached", "percent of the prompt that is already in the prefix cache: 0 to 100",
           lambda w: f"{fmt.plain(w.prefix_hit * 100, 3)} %", _read_shared,
           lambda w, d: own(w.changed(prefix_hit=_next(_SHARES, w.prefix_hit * 100, d) / 100))),
     Field("output_tokens", "Output", "tokens of an answer: 256, 1024, 4k",
-          lambda w: str(w.output_tokens), lambda w, text: own(w.changed(output_tokens=_whole(text, "The answer length"))),
+          lambda w: f"{w.output_tokens:,}", lambda w, text: own(w.changed(output_tokens=_whole(text, "The answer length"))),
           lambda w, d: own(w.changed(output_tokens=int(_next(_TOKENS[:-1], w.output_tokens, d))))),
     Field("traffic", "Traffic", "requests per second, or users at once: 2 req/s, 30 req/min, 32 users",
-          show_traffic, _read_traffic, _step_traffic),
+          show_traffic, _read_traffic, step_traffic, show_narrow=show_traffic_narrow, hint_now=traffic_hint),
     Field("ttft_ms", "TTFT ≤", "longest mean time to the first token: 2 s, 450 ms, none",
           show_ttft, _read_ttft, _step_ttft),
     Field("tpot_ms", "tok/s ≥", "slowest output for each user, in tokens per second: 20, or ms between tokens: 50 ms, none",
@@ -333,6 +368,15 @@ _FLAGS = {
 }
 
 
+_EXPONENT = re.compile(r"(?<![\w.'])-?\d+(?:\.\d+)?e[+-]\d+\b|(?<![\w.'/-])\d{5,}(?![\w.'/-])")
+
+
+def _in_full(text: str) -> str:
+    """1e+07 as people write it: 10,000,000."""
+    value = float(text)
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else text if abs(value) >= 1 else f"{value:.6f}"
+
+
 def read(field: Field, workload: Workload, text: str) -> Workload:
     """A typed value put into the workload; raises RackrateError with a sentence in the words of the screen."""
     try:
@@ -341,12 +385,15 @@ def read(field: Field, workload: Workload, text: str) -> Workload:
         message = error.message
         for flag, words in _FLAGS.items():
             message = message.replace(flag, words)
+        message = _EXPONENT.sub(lambda found: _in_full(found[0]), message)
         hint = (
-            error.hint if error.hint and "`rackrate" not in error.hint and "--" not in error.hint else f"{field.hint}."
+            error.hint
+            if error.hint and "`rackrate" not in error.hint and "--" not in error.hint
+            else f"{field.hint_for(workload)}."
         )
         raise InputError(message, hint=hint) from error
     except (OverflowError, ValueError) as error:
-        raise InputError(f"{field.label} cannot be {fmt.clean(text.strip())[:40]!r}.") from error
+        raise InputError(f"{field.label} cannot be {brief(fmt.clean(text.strip()), _ECHOED)}.") from error
 
 
 BY_ID = {field.id: field for field in FIELDS}

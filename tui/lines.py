@@ -142,7 +142,8 @@ def keys(mode: str) -> list[Part]:
         pairs = [
             ("Tab", "next field", ""),
             ("↑ ↓", "step the value", ""),
-            ("enter", "done", ""),
+            ("enter", "keep", ""),
+            ("esc", "take back", ""),
             ("F1", "help", "help"),
         ]
     elif mode == "filter":

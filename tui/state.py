@@ -81,6 +81,14 @@ class History:
         """The next change is undone by itself."""
         self._step = ""
 
+    def cancel_step(self, step: str) -> bool:
+        """Take back the open step of this name, as if it had never been; False where it changed nothing."""
+        if not step or step != self._step or not self.past:
+            return False
+        self._step = ""
+        self.current = self.past.pop()
+        return True
+
     def undo(self) -> bool:
         """Back to the workload before; False at the beginning."""
         return self._move(self.past, self.future)

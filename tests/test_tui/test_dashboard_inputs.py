@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models import catalog
 from models.errors import RackrateError
 from models.traffic import Workload
-from tui.inputs import BY_ID, FIELDS, read, scale_prompt, scale_traffic, step_quant
+from tui.inputs import BY_ID, FIELDS, read, scale_prompt, show_traffic, show_traffic_narrow, step_quant, step_traffic
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.id)
@@ -44,6 +44,9 @@ def test_stepping_ends_at_an_end(field, direction, llama):
         ("ttft_ms", "450", ("ttft_ms", 450)), ("ttft_ms", "none", ("ttft_ms", None)), ("tpot_ms", "20", ("tpot_ms", 50)),
         ("tpot_ms", "50 ms", ("tpot_ms", 50)), ("tpot_ms", "", ("tpot_ms", None)), ("quant", "FP8", ("quant", "fp8")),
         ("quant", "4-bit", ("quant", "4bit")), ("prefix_hit", "60%", ("prefix_hit", 0.6)), ("kv_quant", "fp8", ("kv_quant", "fp8")),
+        ("input_tokens", "1e6", ("input_tokens", 1_000_000)), ("traffic", "1e6 users", ("concurrency", 1_000_000)),
+        ("traffic", "100k users", ("concurrency", 100_000)), ("traffic", "2k/s", ("requests_per_s", 2000)),
+        ("prefix_hit", "0.5 %", ("prefix_hit", 0.005)), ("prefix_hit", "1", ("prefix_hit", 0.01)),
         ("engine", "vLLM", ("engine", "vllm")), ("preset", "rag", ("input_tokens", 4096)),
     ],
 )  # fmt: skip
@@ -102,10 +105,68 @@ def test_precision_steps(start, down, llama):
 def test_scaling_stays_inside_what_can_be_estimated(llama):
     work = llama
     for _ in range(80):
-        work = scale_prompt(scale_traffic(work, 2), 2)
+        work = scale_prompt(step_traffic(work, 1), 2)
     for _ in range(160):
-        work = scale_prompt(scale_traffic(work, 0.5), 0.5)
+        work = scale_prompt(step_traffic(work, -1), 0.5)
     assert work.requests_per_s > 0
     assert work.input_tokens == 1
     users = llama.changed(concurrency=1)
-    assert scale_traffic(users, 0.5).concurrency == 1
+    assert step_traffic(users, -1).concurrency == 1
+
+
+@pytest.mark.parametrize(
+    ("traffic", "shown", "narrow"),
+    [
+        ({"concurrency": 100_000}, "100k users", "100k u"),
+        ({"concurrency": 1}, "1 user", "1 u"),
+        ({"requests_per_s": 838.9}, "839 req/s", "839/s"),
+        ({"requests_per_s": 1e6}, "1M req/s", "1M/s"),
+        ({"requests_per_s": 1500.0}, "1,500 req/s", "1,500/s"),
+        ({"requests_per_s": 0.5}, "0.5 req/s", "0.5/s"),
+    ],
+)
+def test_traffic_is_short_and_both_forms_can_be_typed(traffic, shown, narrow, llama):
+    work = llama.changed(**traffic)
+    assert (show_traffic(work), show_traffic_narrow(work)) == (shown, narrow)
+    for text in (shown, narrow):
+        assert show_traffic(read(BY_ID["traffic"], llama, text)) == shown
+
+
+def test_traffic_steps_come_back(llama):
+    work, down = llama, []
+    while (after := step_traffic(work, -1)) != work:
+        work = after
+        down.append(work.requests_per_s)
+    for expected in [*reversed(down[:-1]), 1]:
+        work = step_traffic(work, 1)
+        assert work.requests_per_s == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("input_tokens", "-5", "The prompt length is -5; it must lie between 1 and 10,000,000."),
+        ("traffic", "1e9 req/s", "The traffic is 1,000,000,000; it must lie between 0.000001 and 10,000,000."),
+        ("tpot_ms", "-5", "more than 0 tokens per second"),
+        ("prefix_hit", "0.5", "write 50 for 50 %"),
+        ("prefix_hit", "-5", "0 to 100 %"),
+    ],
+)
+def test_a_number_out_of_range_is_told_the_range(field, text, said, llama):
+    with pytest.raises(RackrateError) as caught:
+        read(BY_ID[field], llama, text)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.id)
+@pytest.mark.parametrize("char", ["x", "9"])
+def test_a_pasted_file_is_not_repeated(field, char, llama):
+    with pytest.raises(RackrateError) as caught:
+        read(field, llama, char * 20_000)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_hint_says_what_a_bare_number_means(llama):
+    assert "5 = 5 req/s" in BY_ID["traffic"].hint_for(llama)
+    assert "5 = 5 users" in BY_ID["traffic"].hint_for(llama.changed(concurrency=32))
+    assert read(BY_ID["traffic"], llama.changed(concurrency=32), "5").concurrency == 5

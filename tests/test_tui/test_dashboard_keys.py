@@ -50,7 +50,7 @@ def test_footer_is_ordered_and_short():
 async def test_traffic_prompt_and_quant_keys(dashboard):
     async with dashboard() as app:
         await app.press("=", "=")
-        assert app.session.workload.requests_per_s == 4
+        assert app.session.workload.requests_per_s == 5
         await app.press("-")
         assert app.session.workload.requests_per_s == 2
         await app.press("right_curly_bracket")

@@ -170,3 +170,14 @@ def test_a_server_is_not_named_after_its_seller_twice() -> None:
     assert server(replace(offer, server="runpod-a40-community")) == "a40-community"
     assert server(replace(offer, server="gpu-l4")) == "gpu-l4"
     assert server(replace(offer, server="runpod-")) == "runpod-"
+
+
+def test_cancelling_a_step_leaves_no_trace(llama):
+    history = History(llama)
+    assert not history.cancel_step("input_tokens")
+    for tokens in (4, 40):
+        history.set(llama.changed(input_tokens=tokens), step="input_tokens")
+    assert not history.cancel_step("output_tokens")
+    assert history.cancel_step("input_tokens")
+    assert history.current == llama
+    assert not history.undo()

@@ -161,8 +161,8 @@ async def test_a_slow_comparison_moves_to_a_thread_and_the_last_one_wins(dashboa
         await app.pilot.press("=", "=", "=")
         await app.settle()
         assert threads
-        assert app.session.comparison.workload.requests_per_s == 8
-        assert "8 req/s" in "\n".join(app.screen_text())
+        assert app.session.comparison.workload.requests_per_s == 10
+        assert "10 req/s" in "\n".join(app.screen_text())
 
 
 def _spy(method, calls):
@@ -171,3 +171,121 @@ def _spy(method, calls):
         return method(self, workload)
 
     return spied
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+@pytest.mark.parametrize(
+    ("field", "text"), [("traffic", "100000 users"), ("traffic", "30 req/min"), ("input_tokens", "10,000,000")]
+)
+async def test_the_editor_shows_all_that_is_typed(dashboard, size, field, text):
+    async with dashboard(size) as app:
+        await edit(app, field)
+        app.dashboard.bar.editor.value = text
+        await app.settle()
+        assert any(text in line for line in app.screen_text())
+        await app.press("enter", "e")
+        assert app.dashboard.bar.editing == "model"
+        shown = app.dashboard.bar.workload
+        from tui.inputs import BY_ID
+
+        spot = next(spot for spot in app.dashboard.bar._spots if spot.field.id == field)
+        assert len(BY_ID[field].shown_in(shown, spot.value)) <= spot.value
+
+
+async def test_escape_takes_back_this_field_only(dashboard):
+    async with dashboard() as app:
+        start = app.session.workload
+        await edit(app, "output_tokens")
+        await app.type("77")
+        await app.pilot.press("tab")
+        await app.pilot.press("9")
+        await app.settle()
+        assert app.session.workload.requests_per_s == 9
+        await app.press("escape")
+        assert app.session.workload == start.changed(output_tokens=77, preset=None)
+        assert app.session.comparison.workload == app.session.workload
+        await app.press("u")
+        assert app.session.workload == start
+
+
+async def test_escape_before_the_pause_uses_nothing(dashboard):
+    async with dashboard() as app:
+        start = app.session.workload
+        await edit(app, "output_tokens")
+        await app.pilot.press("7", "escape")
+        await app.settle()
+        assert app.session.workload == start
+        assert app.dashboard.bar.editing is None
+
+
+async def test_enter_keeps_a_wrong_value_open_and_uses_a_quick_right_one(dashboard):
+    async with dashboard() as app:
+        await edit(app, "output_tokens")
+        await app.pilot.press("x", "enter")
+        await app.settle()
+        assert app.dashboard.bar.editing == "output_tokens"
+        assert app.dashboard.bar.error
+        await app.press("backspace")
+        await app.pilot.press("8", "enter")
+        await app.settle()
+        assert app.dashboard.bar.editing is None
+        assert app.session.workload.output_tokens == 8
+
+
+async def test_a_pasted_file_leaves_the_table_on_the_screen(dashboard):
+    async with dashboard((80, 24)) as app:
+        await edit(app, "model")
+        app.dashboard.bar.editor.value = "x y " * 5000
+        await app.settle()
+        assert app.dashboard.bar.error
+        assert len(app.dashboard.bar._message()) <= 2
+        assert app.table.size.height >= 4
+
+
+async def test_the_end_of_the_steps_is_said(dashboard):
+    async with dashboard() as app:
+        await app.press("right_square_bracket", "right_square_bracket")
+        assert app.session.workload.quant == "16bit"
+        await app.press("right_square_bracket")
+        assert any("16bit is the widest step" in note.message for note in app.app._notifications)
+
+
+WORDS = (
+    ({"kv_quant": "fp8"}, "KV fp8"),
+    ({"engine": "sglang"}, "sglang"),
+    ({"prefix_hit": 0.5}, "cached 50"),
+)
+
+
+@pytest.mark.parametrize("width", [60, 70, 90])
+@pytest.mark.parametrize(("changes", "said"), WORDS)
+def test_the_summary_says_what_differs_and_the_speed_target(llama, width, changes, said):
+    from rich.cells import cell_len
+
+    from tui.widgets.workload_bar import summary
+
+    assert said not in "".join(text for text, _ in summary(llama, width))
+    text = "".join(text for text, _ in summary(llama.changed(**changes, requests_per_s=838.9), width))
+    assert said in text
+    assert "≥5" in text
+    assert "TTFT≤2s" in text
+    assert cell_len(text) <= width
+
+
+def test_the_summary_of_eighty_columns_says_all_of_it(llama):
+    from tui.widgets.workload_bar import summary
+
+    work = llama.changed(kv_quant="fp8", engine="sglang", prefix_hit=0.5, requests_per_s=838.9)
+    text = "".join(text for text, _ in summary(work, 70))
+    assert all(
+        said in text for said in ("8bit", "KV fp8", "sglang", "cached 50%", "1,155→211", "839/s", "TTFT≤2s", "≥5t/s")
+    )
+
+
+@pytest.mark.parametrize("width", range(1, 40))
+def test_a_summary_without_room_ends_in_an_ellipsis(llama, width):
+    from tui.widgets.workload_bar import summary
+
+    text = "".join(text for text, _ in summary(llama.changed(kv_quant="fp8", engine="sglang", prefix_hit=0.5), width))
+    assert len(text) <= width
+    assert "…" in text

@@ -46,7 +46,7 @@ MEANINGS = (
     ),
 )
 CONTEXT = {
-    "workload": "You are editing the workload. Tab and shift+Tab change the field, ↑ ↓ step its value, enter or esc leaves; u undoes.",
+    "workload": "You are editing the workload. Tab and shift+Tab change the field, ↑ ↓ step its value, enter keeps it, esc takes it back.",
     "filter": "You are typing a filter. It acts while you type; enter keeps it, esc clears it.",
     "details": "You are in the details. ↑ ↓ scroll, Tab goes back to the table, enter shows them on the full screen.",
     "table": "The table is sorted by the column with the arrow. Move with ↑ ↓, sort with s, 1-9 or a click on a header.",

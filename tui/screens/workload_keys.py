@@ -22,6 +22,8 @@ TYPING_PAUSE_S = 0.06
 class WorkloadKeys(DashboardBase):
     """Editing, stepping, choosing, undoing."""
 
+    _typed_last: WorkloadBar.Typed | None = None
+
     def action_edit_workload(self) -> None:
         """Edit the inputs."""
         self.bar.display = True
@@ -32,6 +34,7 @@ class WorkloadKeys(DashboardBase):
     def _typed(self, message: WorkloadBar.Typed) -> None:
         if self._typing is not None:
             self._typing.stop()
+        self._typed_last = message
         self._typing = self.set_timer(TYPING_PAUSE_S, lambda: self._use_typed(message))
 
     def _use_typed(self, message: WorkloadBar.Typed) -> None:
@@ -55,6 +58,31 @@ class WorkloadKeys(DashboardBase):
         self.change(message.field.step(self.session.workload, message.direction), step=message.field.id)
         self.bar.show_error("")
         self.bar.set_text(message.field.show(self.session.workload))
+
+    def _flush_typed(self) -> None:
+        """Use at once what waits to be used."""
+        if self._typing is not None and self._typed_last is not None:
+            self._typing.stop()
+            self._use_typed(self._typed_last)
+
+    @on(WorkloadBar.Entered)
+    def _entered(self) -> None:
+        self._flush_typed()
+        self.session.history.end_step()
+
+    @on(WorkloadBar.Finished)
+    def _finished(self, message: WorkloadBar.Finished) -> None:
+        if message.keep:
+            self._flush_typed()
+            if self.bar.error:  # a wrong value is not thrown away without a word
+                return
+        else:
+            if self._typing is not None:
+                self._typing.stop()
+                self._typing = None
+            if self.session.history.cancel_step(message.field.id):
+                self.recompute()
+        self.bar.leave()
 
     @on(WorkloadBar.Left)
     def _left(self) -> None:
@@ -84,18 +112,28 @@ class WorkloadKeys(DashboardBase):
 
     def action_step_quant(self, direction: int) -> None:
         """Weights in more or fewer bits."""
-        self._step(inputs.step_quant(self.session.workload, direction))
+        end = "widest" if direction > 0 else "narrowest"
+        more = "the Quant field (e) takes fp8, int8, awq, q4_k_m, ..."
+        self._step(
+            inputs.step_quant(self.session.workload, direction),
+            f"{self.session.workload.quant} is the {end} step; {more}",
+        )
 
-    def action_scale_traffic(self, factor: float) -> None:
+    def action_step_traffic(self, direction: int) -> None:
         """More or less traffic."""
-        self._step(inputs.scale_traffic(self.session.workload, factor))
+        end = f"{inputs.show_traffic(self.session.workload)} is the last step; the Traffic field (e) takes any number."
+        self._step(inputs.step_traffic(self.session.workload, direction), end)
 
     def action_scale_prompt(self, factor: float) -> None:
         """Longer or shorter prompts."""
-        self._step(inputs.scale_prompt(self.session.workload, factor))
+        end = f"A prompt of {self.session.workload.input_tokens:,} tokens is the last step."
+        self._step(inputs.scale_prompt(self.session.workload, factor), end)
 
-    def _step(self, workload: Workload) -> None:
-        self.change(workload)
+    def _step(self, workload: Workload, end: str) -> None:
+        if workload == self.session.workload:
+            self.notify(end, timeout=3, markup=False)
+        else:
+            self.change(workload)
 
     def action_undo(self) -> None:
         """The workload before."""

@@ -15,8 +15,8 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tui import format as fmt
-from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_ttft, show_user_speed
-from tui.text import TextLine, wrap
+from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_traffic_narrow, show_ttft, show_user_speed
+from tui.text import TextLine, shorten, wrap
 
 if TYPE_CHECKING:
     from textual import events
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 CELLS = sum(2 if field.wide else 1 for field in FIELDS)
 """Places on the grid; a wide field takes two."""
+
+SHORTEST_NAME = 8
+"""Cells of a model's name that still tell it from others."""
+MESSAGE_LINES = 2
+"""Lines under the fields for a hint or an error."""
 
 
 class Spot(NamedTuple):
@@ -57,35 +62,56 @@ def arrange(width: int) -> tuple[list[Spot], int]:
     spots = []
     for field, place, y, span in slots:
         label = label_of_column[place] + 1
-        spots.append(Spot(field, place * size, y, label, max(span * size - label - 2, 3)))
+        spots.append(Spot(field, place * size, y, label, max(span * size - label - 1, 3)))
     return spots, line + 1
 
 
-def summary(workload: Workload) -> list[tuple[str, str]]:
-    """The workload in one line for narrow terminals, as toned spans."""
-    targets = []
+def summary(workload: Workload, width: int) -> list[tuple[str, str]]:
+    """The workload in one line of `width` cells for narrow terminals, as toned spans.
+
+    All that differs from its default is said. What it says gets shorter before anything goes, and what goes leaves an ellipsis.
+    """
+    name, quant = fmt.clean(workload.model.name), workload.quant
+    for level in range(4):
+        parts = _summary_parts(workload, level)
+        gap = " · " if level < 2 else " "
+        rest = "".join(f"{gap}{text}" for text in parts)
+        room = width - cell_len(f" {quant}{rest}")
+        if cell_len(name) <= room or (level == 3 and room >= SHORTEST_NAME):
+            return [(f"{fmt.shorten_middle(name, room)} {quant}", "strong"), (rest, "text")]
+    cut = fmt.fit_width(f"{name} {quant}{rest}", max(width, 1))
+    return [(cut[: len(f"{name} {quant}")], "strong"), (cut[len(f"{name} {quant}") :], "text")]
+
+
+def _summary_parts(workload: Workload, level: int) -> list[str]:
+    """What follows the model's name: at level 0 in full, at each further level in fewer cells."""
+    parts = []
+    if workload.kv_quant != "16bit":
+        parts.append(f"KV {workload.kv_quant}")
+    if workload.engine != "auto":
+        parts.append(workload.engine)
+    if workload.prefix_hit:
+        cached = fmt.plain(workload.prefix_hit * 100, 3)
+        parts.append(f"cached {cached} %" if level == 0 else f"cached {cached}%")
+    parts.append(f"{fmt.tokens(workload.input_tokens)}→{fmt.tokens(workload.output_tokens)}{'' if level else ' tok'}")
+    parts.append(show_traffic_narrow(workload) if level else show_traffic(workload))
     if workload.ttft_ms is not None:
-        targets.append(f"TTFT≤{show_ttft(workload).replace(' ', '')}")
+        parts.append(f"TTFT≤{show_ttft(workload).replace(' ', '')}")
     if workload.tpot_ms is not None:
-        targets.append(f"≥{show_user_speed(workload)} tok/s·u")
-    rest = [
-        f"{fmt.tokens(workload.input_tokens)}→{fmt.tokens(workload.output_tokens)} tok",
-        show_traffic(workload),
-        *targets,
-    ]
-    return [(f"{workload.model.name} {workload.quant}", "strong"), *((f" · {text}", "text") for text in rest)]
+        parts.append(f"≥{show_user_speed(workload)}{' tok/s·u' if level == 0 else ' t/s' if level < 3 else 't/s'}")
+    return parts
 
 
 class FieldInput(Input):
-    """The editor of one field: Tab goes on, arrows step the value, enter and escape leave."""
+    """The editor of one field: Tab goes on, arrows step the value, enter keeps it, escape takes it back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "field(1)", show=False),
         Binding("shift+tab", "field(-1)", show=False),
         Binding("up", "step(1)", show=False),
         Binding("down", "step(-1)", show=False),
-        Binding("enter", "leave", show=False),
-        Binding("escape", "leave", show=False),
+        Binding("enter", "keep", show=False),
+        Binding("escape", "cancel", show=False),
     ]
 
     def action_field(self, step: int) -> None:
@@ -96,9 +122,13 @@ class FieldInput(Input):
         """The next value up or down."""
         self._bar.step_value(direction)
 
-    def action_leave(self) -> None:
-        """Back to the table."""
-        self._bar.leave()
+    def action_keep(self) -> None:
+        """Back to the table with what was typed."""
+        self._bar.finish(keep=True)
+
+    def action_cancel(self) -> None:
+        """Back to the table with the value from before."""
+        self._bar.finish(keep=False)
 
     @property
     def _bar(self) -> WorkloadBar:
@@ -123,6 +153,19 @@ class WorkloadBar(Widget):
 
         field: Field
         direction: int
+
+    @dataclass
+    class Entered(Message):
+        """A field is being edited from now on."""
+
+        field: Field
+
+    @dataclass
+    class Finished(Message):
+        """The editor is to be left, with what was typed or with the value from before."""
+
+        field: Field
+        keep: bool
 
     @dataclass
     class Left(Message):
@@ -188,16 +231,17 @@ class WorkloadBar(Widget):
         editor.display = True
         editor.remove_class("-invalid-value")
         self.set_text(BY_ID[self.editing].show(self.workload))
-        self._place_editor()
         editor.focus()
         editor.action_select_all()
         self.refresh()
+        self.post_message(self.Entered(BY_ID[self.editing]))
 
     def set_text(self, text: str) -> None:
         """Put a value into the editor without it counting as typed."""
         editor = self.editor
         with editor.prevent(Input.Changed):
             editor.value = text
+        self._place_editor()
         editor.cursor_position = len(text)
 
     def edit_next(self, step: int) -> None:
@@ -209,6 +253,11 @@ class WorkloadBar(Widget):
         """Ask for the next value of the field in work."""
         if self.editing:
             self.post_message(self.Stepped(BY_ID[self.editing], direction))
+
+    def finish(self, *, keep: bool) -> None:
+        """Ask to stop editing."""
+        if self.editing:
+            self.post_message(self.Finished(BY_ID[self.editing], keep))
 
     def leave(self) -> None:
         """Stop editing."""
@@ -223,6 +272,7 @@ class WorkloadBar(Widget):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Pass on what was typed."""
         event.stop()
+        self._place_editor()
         if self.editing:
             self.post_message(self.Typed(BY_ID[self.editing], event.value))
 
@@ -268,17 +318,26 @@ class WorkloadBar(Widget):
 
     def _message(self) -> list[TextLine]:
         """The field's hint, or what is wrong with its value."""
-        if self.editing is None:
+        if self.editing is None or self.workload is None:
             return []
-        tone, text = ("miss", f"! {self.error}") if self.error else ("muted", BY_ID[self.editing].hint)
-        return wrap([(text, tone)], self._grid_width)
+        tone, text = (
+            ("miss", f"! {self.error}") if self.error else ("muted", BY_ID[self.editing].hint_for(self.workload))
+        )
+        lines = wrap([(text, tone)], self._grid_width)
+        if len(lines) <= MESSAGE_LINES:
+            return lines
+        kept = lines[:MESSAGE_LINES]
+        return [*kept[:-1], shorten([*kept[-1], (" " * self._grid_width, tone)], self._grid_width)]
 
     def _place_editor(self) -> None:
         spot = next((spot for spot in self._spots if spot.field.id == self.editing), None)
-        if spot is not None:
-            editor = self.editor
-            editor.styles.offset = (spot.x + spot.label, spot.y)
-            editor.styles.width = spot.value + 1
+        if spot is None:
+            return
+        editor = self.editor
+        # A longer value than the field has room for is seen whole while it is typed, over the field beside it.
+        width = min(max(spot.value + 1, cell_len(editor.value) + 2), self._grid_width)
+        editor.styles.offset = (max(min(spot.x + spot.label, self._grid_width - width), 0), spot.y)
+        editor.styles.width = width
 
     def render_line(self, y: int) -> Strip:
         """One line of fields, or the hint of the field in work."""
@@ -296,7 +355,7 @@ class WorkloadBar(Widget):
             if spot.y != y:
                 continue
             editing = spot.field.id == self.editing
-            value = fmt.fit_width(fmt.clean(spot.field.show(self.workload)), spot.value)
+            value = fmt.fit_width(fmt.clean(spot.field.shown_in(self.workload, spot.value)), spot.value)
             segments += [
                 Segment(" " * (spot.x - used)),
                 Segment(
@@ -316,18 +375,13 @@ class WorkloadBar(Widget):
     def _summary_line(self, width: int) -> Strip:
         assert self.workload is not None  # noqa: S101 - callers have checked
         hint = "e edit"
+        room = width - len(hint) - 2
         segments: list[Segment] = []
         used = 0
-        room = width - len(hint) - 2
-        for text, tone in summary(self.workload):
-            if used + cell_len(text) > room:
-                if not segments:
-                    segments.append(Segment(self._text(fmt.fit_width(fmt.clean(text), max(room, 1))), self._tone(tone)))
-                    used = max(room, 1)
-                break
-            segments.append(Segment(self._text(fmt.clean(text)), self._tone(tone)))
-            used += cell_len(text)
-        if room > 0:
+        for text, tone in summary(self.workload, max(room, 1)):
+            segments.append(Segment(self._text(text), self._tone(tone)))
+            used += segments[-1].cell_length
+        if room > 0 and used + len(hint) < width:
             segments += [Segment(" " * (width - used - len(hint))), Segment(hint, self._tone("muted"))]
         return Strip(segments).adjust_cell_length(width)
 
