@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import webbrowser
 from typing import TYPE_CHECKING
 
@@ -66,10 +67,13 @@ async def test_the_palette_runs_a_command_once(dashboard):
         assert app.session.workload == before
 
 
-@pytest.mark.parametrize("key", ["pagedown", "pageup", "end", "home"])
+@pytest.mark.parametrize("key", ["pagedown", "pageup", "down", "up", "end", "home"])
 async def test_paging_in_a_palette_that_still_searches(dashboard, key):
     async with dashboard() as app:
-        burst(app.app, "ctrl+p", key, key)
+        burst(app.app, "ctrl+p")
+        for _ in range(100):
+            burst(app.app, key)
+            await asyncio.sleep(0)
         await app.pilot.pause(0.2)
         await app.pilot.press(key)
         await app.press("escape")

@@ -50,6 +50,6 @@ class Palette(CommandPalette):
 
     def action_page(self, direction: str) -> None:
         """Move by a page, where there are lines to move in."""
-        found = self.query_one(OptionList)
-        with suppress(LookupError):  # Textual looks for the line of an option that has not been laid out yet
-            getattr(found, f"action_page_{direction}")()
+        for found in self.query(OptionList):
+            with suppress(LookupError):  # Textual looks for the line of an option that has not been laid out yet
+                getattr(found, f"action_page_{direction}")()
