@@ -7,7 +7,10 @@ Terms are separated by spaces and must all hold; `!` in front turns one round.
     provider:a,b    region: term: tier: server: chip: processor: engine: bound: basis: currency: source: kind:
     gpu>=24         a number: > >= < <= = != ; gpu = GiB of one GPU, gpus = how many, vram = GiB of all
     ttft<1s         ttft tpot load (ms or s), price = list price an hour, $h $mo $mtok = cost at the traffic,
-                    ram cores vcpus users servers rps tok age, or any number column by its full name
+                    ram cores vcpus users servers rps tok age fit (percent of the memory used), the dashboard's
+                    headings (n $/mo $/mtok tok/s tok/s·u), or any number column by its full name
+
+Spaces around a comparison's sign are allowed.
 """
 
 from __future__ import annotations
@@ -37,8 +40,11 @@ if TYPE_CHECKING:
 MAX_LENGTH = 2000
 
 _TOKEN = re.compile(r'"[^"]*"|(?:[^\s"]|"[^"]*")+')
-_NUMBER_TERM = re.compile(r"(?P<field>[$a-z_][a-z0-9_$/]*)(?P<op>>=|<=|!=|==|=|>|<)(?P<value>.*)", re.IGNORECASE)
+_NUMBER_TERM = re.compile(r"(?P<field>[$€£¥₹a-z_][a-z0-9_$¥/·.]*)(?P<op>>=|<=|!=|==|=|>|<)(?P<value>.*)", re.IGNORECASE)
 _VALUE = re.compile(r"\$?(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>[a-z%]*)", re.IGNORECASE)
+_SPACED = re.compile(r'("[^"]*"?)|\s*(>=|<=|!=|==|=|>|<)\s*')
+_SIGNS = re.compile(r"^(?:[€£¥₹]|cn¥)(?=/?(?:h|mo|mtok|full)$)")
+"""The dashboard's headings carry the sign of its currency; the figures are in that currency whatever the sign."""
 _OPS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -61,7 +67,9 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "sockets": ("sockets", ""),
     "price": ("price", ""),
     "$h": ("hourly_cost", ""),
+    "$/h": ("hourly_cost", ""),
     "$mo": ("monthly_cost", ""),
+    "$/mo": ("monthly_cost", ""),
     "$mtok": ("cost_per_m_output_tokens", ""),
     "$/mtok": ("cost_per_m_output_tokens", ""),
     "$full": ("cost_per_m_output_tokens_full_load", ""),
@@ -71,6 +79,10 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "users": ("max_concurrency", ""),
     "tok": ("output_tokens_per_s", ""),
     "tok/s": ("output_tokens_per_s", ""),
+    "tok/s·u": ("tokens_per_s_user", ""),
+    "tok/s.u": ("tokens_per_s_user", ""),
+    "fit": ("memory_used_share", "%"),
+    "n": ("servers_needed", ""),
     "rps": ("requests_per_s_at_target", ""),
     "servers": ("servers_needed", ""),
     "age": ("price_age_days", "d"),
@@ -82,6 +94,7 @@ _UNITS: dict[str, dict[str, float]] = {
     "ms": {"": 1, "ms": 1, "s": 1000},
     "s": {"": 1, "s": 1, "ms": 0.001, "min": 60},
     "d": {"": 1, "d": 1, "w": 7, "mo": 30.44, "y": 365.25},
+    "%": {"": 0.01, "%": 0.01},
     "": {"": 1, "k": 1e3, "m": 1e6, "%": 0.01},
 }
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -101,6 +114,51 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "quant": ("quant_used",),
     "id": ("offer_id",),
 }
+NUMBER_HELP: tuple[tuple[str, str], ...] = (
+    ("gpu", "memory of one GPU, GiB"),
+    ("gpus", "how many GPUs"),
+    ("vram", "memory of all GPUs, GiB"),
+    ("ram", "host memory, GiB"),
+    ("cores", "CPU cores"),
+    ("vcpus", "virtual CPUs"),
+    ("sockets", "CPUs"),
+    ("price", "list price of one server an hour"),
+    ("$h", "cost of all servers an hour"),
+    ("$/mo", "cost of all servers a month (also $mo)"),
+    ("$/mtok", "cost of a million output tokens (also $mtok)"),
+    ("$full", "the same at full load"),
+    ("ttft", "time to the first token, ms or s: ttft<1s"),
+    ("tpot", "time between tokens, ms"),
+    ("load", "loading the weights, s or min"),
+    ("users", "most users on one server in the targets"),
+    ("n", "servers needed (also servers)"),
+    ("fit", "share of the memory used, %"),
+    ("tok/s", "output tokens a second of one server"),
+    ("tok/s·u", "output tokens a second of each user (also tok/s.u)"),
+    ("rps", "most requests a second of one server in the targets"),
+    ("use", "share of the servers that the traffic uses, as 80%"),
+    ("age", "of the price: d, w, mo, y"),
+    ("context", "longest context that fits, tokens"),
+)
+"""The fields that are compared with a number, and their units."""
+TEXT_HELP: tuple[tuple[str, str], ...] = (
+    ("provider:", "who sells it; several with commas"),
+    ("region:", "region or its beginning: eu, us, eu-west"),
+    ("server:", "the provider's name of the machine"),
+    ("hardware:", "GPU or CPU; chip: is the GPU, processor: the CPU"),
+    ("term:", "on-demand, spot, reserved, monthly, ..."),
+    ("tier:", "the provider's class, as secure or community"),
+    ("engine:", "vllm, llama.cpp, ...; quant: is the format used"),
+    ("bound:", "what limits the speed; basis: measured or estimated"),
+    ("source:", "where the price is from; currency: kind: id:"),
+)
+"""The fields that hold a text."""
+_KNOWN = (
+    f"Numbers: {' '.join(name for name, _ in NUMBER_HELP)}; "
+    "texts: provider: region: server: term: chip: processor: tier: engine:"
+)
+_ALIASES = {"where": "region"}
+"""Headings of the dashboard that go by another name here."""
 _EXACT = frozenset({"provider", "term", "currency", "kind", "basis"})
 
 
@@ -139,7 +197,8 @@ def compile_where(text: str) -> Where:
     if text.count('"') % 2:
         raise WhereError(text[text.rindex('"') :], "the quote is not closed.")
     terms = []
-    for match in _TOKEN.finditer(text):
+    # "gpu > 24" is what people write; as three words it would find nothing and not say why.
+    for match in _TOKEN.finditer(_SPACED.sub(lambda found: found[1] or found[2], text)):
         token = match.group()
         terms.append((token, _term(token)))
     return Where(text, tuple(terms))
@@ -161,13 +220,20 @@ def _term(token: str) -> Mask:
     return _FLAGS.get(token.lower()) or _words(token.lower())
 
 
+_MORE_COLUMNS = frozenset({"vram", "price", "memory_used_share"})
+_TEXT_FIELDS = frozenset({*_NAMES, *_ALIASES, "region"})
+
+
 def _words(word: str) -> Mask:
     return lambda comparison: text_mask(comparison, word)
 
 
 def _number(token: str, field: str, op: str, text: str) -> Mask:
+    field = _SIGNS.sub("$", field)
     column, kind = _FIELDS.get(field, (field, ""))
-    if column not in COMPARE_COLUMNS and column not in {"vram", "price"}:
+    if column in _TEXT_FIELDS:
+        raise WhereError(token, f"{field} is text, not a number.", hint=f"Write {field}:something instead.")
+    if column not in COMPARE_COLUMNS and column not in _MORE_COLUMNS:
         raise _unknown(token, field)
     value = _VALUE.fullmatch(text.strip().replace(",", ""))
     if value is None:
@@ -198,6 +264,8 @@ def _numbers(comparison: Comparison, token: str, column: str) -> Array:
         market = comparison.market
         count = market.column("gpu_count")
         return market.column("vram_gib_per_gpu") * np.maximum(count, 1.0)
+    if column == "memory_used_share":  # an estimate that is no column of the CSV
+        return np.asarray(comparison.estimates.memory_used_share, dtype=float)[comparison.market.server_index]
     values = comparison.column(column)
     if values.dtype == object:
         if column in {"shared_cpu", "vat_included"}:
@@ -210,8 +278,10 @@ def _names(token: str, name: str, value: str) -> Mask:
     wanted = tuple(part.strip('"').lower() for part in value.split(",") if part.strip('"'))
     if not wanted:
         raise WhereError(token, "the value after the colon is missing.", hint=f"Write {name}:something.")
-    if name == "region":
+    if _ALIASES.get(name, name) == "region":
         return lambda comparison: region_mask(comparison, wanted)
+    if name in _FIELDS and name not in _NAMES:
+        raise WhereError(token, f"{name} is a number, not a text.", hint=f"Write {name}>=10, for example.")
     columns = _NAMES.get(name) or ((name,) if name in COMPARE_COLUMNS else None)
     if columns is None:
         raise _unknown(token, name)
@@ -247,7 +317,7 @@ def _unknown(token: str, field: str) -> WhereError:
     return WhereError(
         token,
         f"there is no field {brief(field)}.",
-        hint=f"Did you mean {', '.join(near)}?" if near else "Known: " + ", ".join(_FIELDS) + ".",
+        hint=(f"Did you mean {', '.join(near)}? " if near else "") + _KNOWN,
     )
 
 

@@ -161,7 +161,7 @@ COLUMNS: tuple[Column, ...] = (
         _server,
         "server",
         1,
-        13,
+        12,
         "the provider's own name; ● GPU server, ○ CPU server",
         30,
         right=False,
@@ -175,7 +175,7 @@ COLUMNS: tuple[Column, ...] = (
         _hardware,
         "hardware",
         6,
-        17,
+        18,
         "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM",
         34,
         right=False,
@@ -274,7 +274,7 @@ LEAD = 3
 
 SPACIOUS = 12
 """Columns of lower priority come only when the names have got their room."""
-WANTED = {"server": 7, "hardware": 5}
+WANTED = {"server": 8, "hardware": 4}
 """Cells above the minimum that make most names readable."""
 
 

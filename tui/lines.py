@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.session import Session
 
 
-FILTER_EXAMPLES = "gpu>=24  ram>=64  $mo<900  $mtok<1  ttft<1s  provider:hetzner  region:eu  cpu  !spot  words"
+FILTER_EXAMPLES = "gpu>=24  ram>=64  $/mo<900  n<=2  fit<50  ttft<1s  provider:hetzner  region:eu  cpu  !spot  words"
 
 
 @dataclass(slots=True)
@@ -128,9 +128,10 @@ def status(session: Session, index: int | None, position: int, hidden: tuple[boo
         parts.append(Part("e change the workload · / filter · enter details · ? help", "text", 2))
     unknown = session.counts().unknown
     if unknown:
-        parts.append(Part(f"{unknown:,} unknown hardware", "muted", 6))
+        parts.append(Part(f"{unknown:,} of unknown hardware: no estimate", "muted", 7))
     if not reason:  # the reason is worth more room than the legend
         parts.append(Part("≈ estimated  ! misses target  * old price", "muted", 5, right=True))
+        parts.append(Part("·u per user  Σ all users", "muted", 6, right=True))
     if any(hidden):
         parts.append(Part("← → columns", "muted", 4, right=True))
     return parts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pricing.errors import WhereError
-from pricing.where import compile_where
+from pricing.where import _FIELDS, _NAMES, NUMBER_HELP, TEXT_HELP, compile_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +112,14 @@ def passing(comparison: Comparison, text: str) -> str:
         ("age<2mo", "small four odd box"),
         ("GPU>=80 !SPOT", "odd"),
         ("gpu_model:l4", "small four"),
+        ("gpu > 24", "h100 odd"),
+        ("gpu >=80 gpus= 1 !spot", "odd"),
+        ("ram != 16 cpu", "box"),
+        ('"gpu > 24"', ""),
+        ("$/mo<900", "small odd box"),
+        ("€/mo < 900", "small odd box"),
+        ("CN¥/mo<900", "small odd box"),
+        ("where:eu", "four box"),
     ],
 )
 def test_every_form(comparison: Comparison, text: str, left: str) -> None:
@@ -141,6 +149,45 @@ def test_a_mistake_names_the_term(text: str, term: str, said: str) -> None:
         compile_where(text)
     assert caught.value.term == term
     assert any(part in str(caught.value) for part in said.split("|")), str(caught.value)
+
+
+def test_the_headings_of_the_dashboard_work(comparison: Comparison) -> None:
+    for text, column, limit in (
+        ("N<=1", "servers_needed", 1.0), ("users<=10", "max_concurrency", 10.0), ("fit<=50", "memory_used_share", 0.5),
+        ("$/mtok<=1", "cost_per_m_output_tokens", 1.0), ("tok/s·u <= 50", "tokens_per_s_user", 50.0),
+        ("TTFT<=1s", "ttft_ms", 1000.0), ("tok/s<=99", "output_tokens_per_s", 99.0), ("load<=20", "load_s", 20.0),
+    ):  # fmt: skip
+        if column == "memory_used_share":
+            values = comparison.estimates.memory_used_share[comparison.market.server_index]
+        else:
+            values = comparison.column(column).astype(float)
+        expected = values <= limit
+        assert (compile_where(text).mask(comparison) == expected).all(), text
+
+
+def test_every_field_of_the_help_works(comparison: Comparison) -> None:
+    for name, _ in NUMBER_HELP:
+        compile_where(f"{name}>=1").mask(comparison)
+    for name, _ in TEXT_HELP:
+        compile_where(f"{name}{'spot' if name == 'term:' else 'x'}").mask(comparison)
+    assert {_FIELDS[name][0] for name, _ in NUMBER_HELP} == {column for column, _ in _FIELDS.values()}
+    said = " ".join(f"{name} {meaning}" for name, meaning in TEXT_HELP)
+    assert all(f"{name}:" in said for name in (*_NAMES, "region"))
+
+
+@pytest.mark.parametrize("text", ["colour:red", "horses>=5", "gpuu>=5"])
+def test_a_wrong_name_lists_what_exists(text: str) -> None:
+    with pytest.raises(WhereError) as caught:
+        compile_where(text)
+    assert all(name in str(caught.value) for name in ("$/mtok", "fit", "provider:", "region:", "term:", "chip:"))
+    assert len(str(caught.value)) < 320
+
+
+def test_numbers_and_texts_are_not_mixed_up() -> None:
+    with pytest.raises(WhereError, match="Write provider:something"):
+        compile_where("provider=5")
+    with pytest.raises(WhereError, match="Write users>=10"):
+        compile_where("users:5")
 
 
 def test_a_text_column_is_not_compared_with_a_number(comparison: Comparison) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +85,33 @@ def test_progress_counts_and_names_who_is_asked():
     for event in ("runpod", "lium", Outcome("runpod", "fresh", 3)):
         progress.take(event)
     assert progress.text == "refreshing 1/2 ▮▮▯▯▯ lium"
+
+
+@pytest.mark.parametrize("width", [40, 60, 76, 80, 96, 100, 110])
+def test_the_help_keeps_names_and_meanings_apart(width):
+    from tui.screens.help import FILTER_GRAMMAR, help_lines
+
+    lines = ["".join(text for text, _ in line) for line in help_lines(width)]
+    assert all(len(line) <= width for line in lines)
+    for name, meaning in FILTER_GRAMMAR:
+        line = next(line for line in lines if line.startswith(f"  {name}"))
+        rest = line[len(name) + 2 :]
+        assert not rest.strip() or (rest.startswith("  ") and rest.strip().split()[0] == meaning.split()[0])
+
+
+def test_the_help_lists_every_filter_field_and_explains_the_signs_first():
+    from pricing.where import NUMBER_HELP, TEXT_HELP
+    from tui.screens.help import help_lines
+
+    lines = ["".join(text for text, _ in line) for line in help_lines(100)]
+    for name, meaning in (*NUMBER_HELP, *TEXT_HELP):
+        assert any(line.startswith(f"  {name} ") and meaning in line for line in lines)
+    first = "\n".join(lines[:14])
+    assert all(sign in first for sign in ("≈", "tok/s·u", "Σ", "N  ", "*"))
+
+
+async def test_the_legend_says_what_the_headings_leave_out(dashboard):
+    async with dashboard((200, 50)) as app:
+        assert "·u per user  Σ all users" in app.line("status")
+    async with dashboard((80, 24)) as app:
+        assert "1/10" in app.line("status")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from tui import format as fmt
 from tui.columns import COLUMNS
 from tui.keys import BINDINGS, GROUPS
@@ -16,8 +18,15 @@ FILTER_GRAMMAR = (
     ("word", "in the name of server, provider, region or hardware; several words must all be there"),
     ("gpu  cpu  spot  monthly", "kind or term; !spot is everything but"),
     ("provider:hetzner region:eu", "one provider, one region or its beginning"),
-    ("gpu>=24 ram>=64 cores>=16", "GPU memory in GiB, host RAM in GiB, cores"),
-    ("$mo<900 $mtok<0.5 ttft<1s", "figures of the table, with < <= > >= ="),
+    ("gpu>=24  n <= 2  $/mo<900", "a figure, with < <= > >= = !="),
+)
+SIGNS = (
+    ("≈  m", "≈ is estimated; m rests on a measurement of this set-up. The details give low and high of every speed."),
+    ("!  *", "! misses a target (by N: more than 50 servers); * the price is older than 180 days."),
+    ("tok/s·u", "Output tokens per second that each user sees."),
+    ("tok/s Σ", "Output tokens per second of all users of one server together."),
+    ("N", "Servers needed: the traffic divided by what one carries inside the targets, rounded up."),
+    ("●  ○", "GPU server, CPU server. Hardware that the catalog does not know has no estimate."),
 )
 MEANINGS = (
     (
@@ -33,13 +42,11 @@ MEANINGS = (
         "Compared with the mean. A server that misses one keeps its figures, has a ! and ranks behind all that meet them.",
     ),
     ("users", "The most requests at once that one server holds inside the targets."),
-    ("N", "Servers needed: the traffic divided by what one carries inside the targets, rounded up."),
     (
         "cost",
         "Whole servers at a month's price, or 730 hours; per million tokens at your traffic. A setup fee is spread over 12 months.",
     ),
-    ("≈  m", "≈ is estimated; m rests on a measurement of this set-up. The details give low and high of every speed."),
-    ("cursor", "Stays on the offer you moved it to when the order changes; g lets it follow the top again."),
+    ("cursor", "Stays on the offer you moved it to when the order changes; on the first line it stays there: g."),
     (
         "prices",
         "Each carries its date. Undated ones and those older than 24 months are hidden until v. Nothing is fetched until r.",
@@ -55,19 +62,29 @@ CONTEXT = {
 
 def help_lines(width: int, context: str = "table") -> list[TextLine]:
     """The whole help for a pane of `width` cells."""
+    from pricing.where import NUMBER_HELP, TEXT_HELP  # the start does not need it
+
     lines: list[TextLine] = [*wrap([(CONTEXT.get(context, ""), "text")], width), []]
     label = 12 if width >= 60 else 9
+    lines.append([("What the signs mean", "accent")])
+    for sign, meaning in SIGNS:
+        lines += _entry(sign, meaning, width, label, "strong")
+    lines.append([])
     for group in GROUPS:
         lines.append([(group, "accent")])
         for key in BINDINGS:
             if key.group == group:
                 lines += _entry(key.shown, key.help, width, label, "key")
         lines.append([])
-    label = 28 if width >= 80 else 14
+    label = 30 if width >= 80 else 14
     lines.append([("Filter  (/)", "accent")])
     for text, meaning in FILTER_GRAMMAR:
         lines += _entry(text, meaning, width, label, "strong")
-    lines += [[], [("Columns, those that stay longest on a narrow terminal first", "accent")]]
+    for heading, fields in (("numbers", NUMBER_HELP), ("texts", TEXT_HELP)):
+        lines.append([(f"  {heading}", "muted")])
+        for name, meaning in fields:
+            lines += _entry(name, meaning, width, 14, "strong")
+    lines += [[], *wrap([("Columns, those that stay longest on a narrow terminal first", "accent")], width)]
     for column in sorted(COLUMNS, key=lambda column: column.priority):
         lines += _entry(column.title("$"), column.help, width, 12, "strong")
     lines += [[], [("What the words mean", "accent")]]
@@ -77,7 +94,7 @@ def help_lines(width: int, context: str = "table") -> list[TextLine]:
 
 
 def _entry(head: str, text: str, width: int, label: int, tone: str) -> list[TextLine]:
-    if len(head) > label - 2:
+    if cell_len(head) > label - 4:  # two cells before it and two behind
         return [
             [("  " + head, tone)],
             *([(" " * label, "text"), *line] for line in wrap([(text, "text")], width - label)),

@@ -351,15 +351,20 @@ class WorkloadBar(Widget):
             return self._summary_line(width) if y == 0 else Strip.blank(width)
         segments: list[Segment] = []
         used = 0
+        covered_from, covered_y = self.editor.styles.offset.x.value, self.editor.styles.offset.y.value
+        covered_to = covered_from + (self.editor.styles.width.value if self.editor.styles.width else 0)
         for spot in self._spots:
             if spot.y != y:
                 continue
             editing = spot.field.id == self.editing
+            label = spot.field.label
+            if not editing and self.editing and spot.y == covered_y and covered_from <= spot.x < covered_to:
+                label = ""  # a rest of it behind the editor would be read as another word
             value = fmt.fit_width(fmt.clean(spot.field.shown_in(self.workload, spot.value)), spot.value)
             segments += [
                 Segment(" " * (spot.x - used)),
                 Segment(
-                    self._text(fmt.fit_width(spot.field.label, spot.label)),
+                    self._text(fmt.fit_width(label, spot.label)),
                     self._tone("accent" if editing else "muted"),
                 ),
                 Segment(self._text(value), self._tone("strong")),
