@@ -18,7 +18,7 @@ from textual.theme import ThemeProvider
 
 from tui.keys import BINDINGS as KEYS
 from tui.screens.dashboard import Dashboard
-from tui.screens.details_screen import DetailsScreen
+from tui.screens.details_screen import DetailsScreen, has_browser
 from tui.screens.dialog import Palette
 from tui.session import Session
 from tui.theme import DARK, THEMES, shades, tones
@@ -127,6 +127,14 @@ class RackrateApp(App[None]):
     def search_themes(self) -> None:
         """All colour themes, by name."""
         self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
+
+    def open_url(self, url: str, *, new_tab: bool = True) -> None:
+        """Open a page in the browser, or say its address where there is none."""
+        if has_browser():
+            super().open_url(url, new_tab=new_tab)
+            self.notify(f"Opening {url}", markup=False)
+        else:
+            self.notify(f"There is no browser here. The page is {url}", severity="warning", timeout=15, markup=False)
 
     def notify(
         self,

@@ -87,13 +87,10 @@ class DetailsScreen(Screen[int]):
 
 def open_source(screen: Screen[Any], url: str | None) -> None:
     """Open a page in the browser; only plain web addresses, because feeds are not trusted."""
-    if not (url and url.startswith(("https://", "http://"))):
-        screen.notify("This price has no web page.", severity="warning")
-    elif has_browser():
-        screen.app.open_url(url)
-        screen.notify(f"Opening {url}", markup=False)
+    if url and url.startswith(("https://", "http://")):
+        screen.app.open_url(url)  # it says what came of it
     else:
-        screen.notify(f"There is no browser here. The page is {url}", severity="warning", timeout=15, markup=False)
+        screen.notify("This price has no web page.", severity="warning")
 
 
 def has_browser() -> bool:
