@@ -154,9 +154,10 @@ TEXT_HELP: tuple[tuple[str, str], ...] = (
 )
 """The fields that hold a text."""
 _KNOWN = (
-    f"Numbers: {' '.join(name for name, _ in NUMBER_HELP)}; "
-    "texts: provider: region: server: term: chip: processor: tier: engine:"
+    "Texts: provider: region: term: chip: server: engine:; "
+    "numbers: gpu gpus vram ram cores price $h $/mo $/mtok ttft tpot load users n fit tok/s rps age."
 )
+"""What is asked for most: all of it would not fit under the filter of a terminal of 80 columns."""
 _ALIASES = {"where": "region"}
 """Headings of the dashboard that go by another name here."""
 _EXACT = frozenset({"provider", "term", "currency", "kind", "basis"})

@@ -65,3 +65,21 @@ async def test_filter_opens_with_what_is_set(dashboard):
         await app.type("acme")
         await app.press("enter", "slash")
         assert app.dashboard.query_one("#filter").value == "acme"
+
+
+async def test_a_wrong_name_lists_what_exists_on_eighty_columns(dashboard):
+    async with dashboard((80, 24)) as app:
+        await app.press("slash")
+        await app.type("horses > 5")
+        text = " ".join(line.strip() for line in app.screen_text())
+        assert "no field 'horses'" in text
+        assert "provider:" in text
+        assert "rps age." in text
+
+
+async def test_spaces_and_headings_filter_the_table(dashboard):
+    async with dashboard() as app:
+        await app.press("slash")
+        await app.type("gpu > 24 n <= 1")
+        assert app.servers()
+        assert all(app.session.rows.offer(int(i)).vram_gib_per_gpu > 24 for i in app.session.rows.order)
