@@ -69,7 +69,7 @@ class Workload:
         )
         for flag, value, low, high in rules:
             if value is not None and not (math.isfinite(value) and low <= value <= high):
-                raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:g} and {high:g}.")
+                raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:,.10g} and {high:,.10g}.")
 
     def changed(self, **changes: Any) -> Workload:
         """The same workload with some fields replaced; setting one kind of traffic clears the other."""

@@ -94,7 +94,7 @@ def filters(session: Session) -> list[Part]:
         parts += [Part("/", "accent", 1, "edit_filter"), Part(view.where, "accent", joined=True, action="edit_filter")]
     else:
         parts.append(Part("/ filter", "faint", 4, "edit_filter"))
-    if view.filtered:
+    if view.filtered or view.terms != "standard":
         parts.append(Part("esc clears", "muted", 2, "back", right=True))
     return parts
 

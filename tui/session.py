@@ -248,7 +248,9 @@ class Session:
         if view.fit != "all":
             without.append((self._count(view.changed(fit="all")), f"fit: {FIT_WORDS[view.fit]}"))
         if view.terms != "everything":
-            without.append((self._count(view.changed(terms="everything")), "dated on-demand and monthly prices only"))
+            without.append(
+                (self._count(view.changed(terms="everything")), "dated on-demand and monthly prices only (v)")
+            )
         best = max(without, default=(0, ""))
         lines = [f"0 of {total:,} offers."]
         if best[0]:

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -92,6 +92,7 @@ def test_control_characters_never_reach_the_terminal() -> None:
     ),
     st.integers(min_value=48, max_value=150),
 )  # fmt: skip
+@example([{"server": "", "cost": 0.0, "reason": "0" * 25 + "\U00020000"}, {"server": "00000000⺀"}], 48)
 def test_no_line_is_wider_than_the_terminal(rows: list[dict[str, object]], cells: int) -> None:
     lines, _ = render(rows, COLUMNS, cells=cells)
     assert all(cell_len(line) <= cells for line in lines)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 
 from tui import format as fmt
+from tui.text import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,11 +86,16 @@ def render(
     head = _line([(c.header, widths[c.key], numeric[c.key]) for c in shown], note.header if note else "")
     lines = [f"\x1b[1m{head}\x1b[0m" if bold else head]
     for index in range(len(rows)):
-        wrapped = textwrap.wrap(text[note.key][index], room) if note else []
+        wrapped = _wrap(text[note.key][index], room) if note else []
         body = [(text[c.key][index], widths[c.key], numeric[c.key]) for c in shown]
         lines.append(_line(body, wrapped[0] if wrapped else ""))
         lines.extend(" " * used + more for more in wrapped[1:])
     return lines, hidden
+
+
+def _wrap(text: str, cells: int) -> list[str]:
+    """Broken between words by terminal cells: the standard library counts a wide character as one."""
+    return ["".join(part for part, _ in line).rstrip() for line in wrap([(text, "text")], cells)]
 
 
 def _has_value(value: object) -> bool:
