@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from models import catalog
 from models.case_input import SCENARIOS
 from models.cases import estimate_rows
-from models.errors import InputError
+from models.errors import InputError, UnknownNameError
 from models.gpu_speed import ENGINES
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ SCORE_COLUMNS = (
 def _class(row: Mapping[str, object], hardware: str) -> str:
     try:
         kind, found = catalog.hardware(hardware)
-    except Exception:  # noqa: BLE001 - an unknown name is its own class; the row's error says which
+    except UnknownNameError:  # a class of its own; the row's error says which name
         return "unknown"
     if kind == "cpu":
         return "cpu"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 HOURS_PER_MONTH = 730.0
 """8760 h / 12; providers bill 672 to 744 h, so the month is a setting wherever it matters."""
-STALE_DAYS = 180
-"""A price seen longer ago is marked wherever it stands."""
 SECONDS_PER_HOUR = 3600.0
 MILLION = 1e6
 

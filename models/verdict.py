@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from models.cost import STALE_DAYS
 from models.explain import duration
+from models.practical import MOST_SERVERS, STALE_DAYS, is_out_of_stock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from models.traffic import Workload
 
-MOST_SERVERS = 50
-"""More servers than this for one traffic is no practical answer."""
 _WITH_TARGETS = "With a TTFT or a TPOT target rackrate counts how many servers the traffic needs."
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
@@ -189,10 +187,7 @@ def _kinds(view: _View) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _in_stock(view: _View) -> NDArray[np.bool_]:
-    gone = ("out of stock", "out_of_stock", "sold out", "sold_out", "unavailable")
-    return np.array(
-        [str(text or "").strip().lower() not in gone for text in view.read("availability")[view.at]], dtype=bool
-    )
+    return np.array([not is_out_of_stock(text) for text in view.read("availability")[view.at]], dtype=bool)
 
 
 def _cheapest(view: _View, mask: NDArray[np.bool_], cost: NDArray[np.float64], stock: NDArray[np.bool_]) -> int | None:

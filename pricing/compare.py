@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import cost
+from models.practical import MOST_SERVERS, STALE_DAYS
 from models.result_columns import ESTIMATE_COLUMNS
 from pricing.offer import OFFER_COLUMNS
 from pricing.terms import CompareOptions, month_of_one, prices
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-NOT_PRACTICAL = 50
-"""More servers than this for the user's traffic is marked."""
-STALE_DAYS = cost.STALE_DAYS
 MONTH_DAYS = 30.44
 
 COST_COLUMNS = (
@@ -190,7 +188,7 @@ class Comparison:
         entry = self.market.offers[at]
         found = list(self.estimates.warnings(int(self.market.server_index[at])))
         found += self._host_warnings(at)
-        if self.column("servers_needed")[at] > NOT_PRACTICAL:
+        if self.column("servers_needed")[at] > MOST_SERVERS:
             found.append("not practical: more than 50 servers")
         if entry.vat_included:
             found.append("price includes tax")

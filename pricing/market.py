@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models import catalog
+from models.practical import is_out_of_stock
 from pricing.machines import distinct
 from pricing.offer_csv import read_offers
 from pricing.snapshot import SNAPSHOT_DATE, load_snapshot
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from models.cpu import CPU
     from models.estimate import ServerTable
     from pricing.offer import Offer
     from pricing.store import Store
@@ -171,26 +170,8 @@ class Market:
         place = {code: at for at, code in enumerate(self.currencies)}
         return np.array([place[entry.currency] for entry in self.offers], dtype=np.intp)
 
-    @cached_property
-    def host_cpu(self) -> tuple[CPU | None, ...]:
-        """The host's CPU of each offer; None = not in the catalog or not stated."""
-        known: dict[str, CPU | None] = {}
-        found = []
-        for entry in self.offers:
-            name = entry.cpu_model
-            if name and name not in known:
-                known[name] = catalog.find_cpu(name)
-            found.append(known[name] if name else None)
-        return tuple(found)
-
 
 def _latest(today: date | None) -> str:
     """The last day a price can have been seen: tomorrow (clocks differ), or later where the bundled list is newer."""
     tomorrow = (today or datetime.now(UTC).date()) + timedelta(days=1)
     return max(tomorrow.isoformat(), SNAPSHOT_DATE)
-
-
-def is_out_of_stock(availability: str | None) -> bool:
-    """Whether an availability means that the offer cannot be rented now."""
-    word = (availability or "").lower().replace("_", " ")
-    return word in {"out of stock", "sold out", "unavailable", "none", "false"} or word.startswith("not in the last")

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.errors import brief
+from models.practical import STALE_DAYS
 from pricing import offer as schema
-from pricing.compare import COMPARE_COLUMNS, STALE_DAYS
+from pricing.compare import COMPARE_COLUMNS
 from pricing.errors import WhereError
 from pricing.filters import region_mask, text_mask
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from models.practical import MOST_SERVERS
 from tui import format as fmt
 
 if TYPE_CHECKING:
@@ -22,11 +23,8 @@ class Cell(NamedTuple):
 
 
 EMPTY = Cell(fmt.MISSING, "", "faint")
-STALE_DAYS = 180
-"""Older prices are marked in the cell."""
 TIGHT_SHARE = 0.90
 """From this share of the memory on a fit is called tight."""
-MAX_PRACTICAL_SERVERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ def _servers(rows: Rows, i: int) -> Cell:
     value = rows.value("servers_needed", i)
     if value is None:
         return EMPTY
-    if value > MAX_PRACTICAL_SERVERS:
+    if value > MOST_SERVERS:
         return Cell(fmt.short_count(value), "!", "miss")
     return Cell(fmt.count(value))
 
@@ -266,7 +264,6 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 BY_ID = {column.id: column for column in COLUMNS}
-FROZEN = COLUMNS[0]
 GAP = 1
 LEAD = 3
 """Cells before the first column: cursor, kind, space."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from models.practical import MOST_SERVERS
 from tui import format as fmt
-from tui.columns import MAX_PRACTICAL_SERVERS
 from tui.inputs import show_traffic, show_ttft
 from tui.rows import short_cpu
 from tui.text import TIED, Section, TextLine, lay_out, shorten, wrap
@@ -175,7 +175,7 @@ def _cost(rows: Rows, i: int) -> Section:
         (f"{count} × {fmt.price(month / servers, currency)}", "text"),
         (f" = {fmt.price(month, currency)} a month", "strong"),
     ]
-    if servers > MAX_PRACTICAL_SERVERS:
+    if servers > MOST_SERVERS:
         line.append((f"  !{TIED}not{TIED}practical", "miss"))
     section.lines.append(line)
     if money := _money_notes(rows, i):

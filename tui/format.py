@@ -82,11 +82,6 @@ def shorten_middle(text: str, width: int, *, tail: int = 0, ellipsis: str = ELLI
     return set_cell_size(text, width - 1 - cell_len(end)) + ellipsis + end
 
 
-def is_missing(value: float | None) -> bool:
-    """True for None and NaN, the two spellings of "no figure" (outside and inside arrays)."""
-    return value is None or value != value
-
-
 def number(value: float | None, *, decimals: int = 4) -> str:
     """Three significant digits: 0.0123, 1.23, 12.3, 123, 1,230, 123k, 1.23M; at most `decimals` after the point."""
     if value is None or value != value:

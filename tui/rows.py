@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.practical import STALE_DAYS
 from tui import format as fmt
-from tui.columns import BY_ID, STALE_DAYS
+from tui.columns import BY_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -250,6 +250,8 @@ def test_what_is_cheaper_and_passed_over_is_named() -> None:
     assert found.changes[0] == "Cheaper, but more than 50 servers: 1,054 x acme g2 at $90.00 a month."
     gone = verdict(Made(gpu(), gpu("g2", availability="sold out", monthly_cost=90.0)))
     assert gone.changes[0] == "Cheaper, but out of stock: acme g2 at $90.00 a month."
+    left = verdict(Made(gpu(), gpu("g2", availability="not in the last feed", monthly_cost=90.0)))
+    assert left.gpu_pick == 0
 
 
 def test_far_misses_are_times_the_target() -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from models import catalog
+from models.practical import is_out_of_stock
 from pricing.errors import OffersError
 from pricing.machines import is_arm
-from pricing.market import Market, is_out_of_stock
+from pricing.market import Market
 from pricing.offer_csv import format_offers
 from pricing.snapshot import load_snapshot
 from pricing.store import UNLISTED, Store

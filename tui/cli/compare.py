@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from models.errors import InputError, UnknownNameError, brief
 from models.explain import duration
+from models.practical import STALE_DAYS
 from models.verdict import verdict
 from pricing import export
-from pricing.compare import COMPARE_COLUMNS, STALE_DAYS, compare
+from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask
 from pricing.market import Market
 from pricing.offer import REGION_GROUPS

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from models.traffic import Workload
 
-CELLS = sum(2 if field.wide else 1 for field in FIELDS)
-"""Places on the grid; a wide field takes two."""
 
 SHORTEST_NAME = 8
 """Cells of a model's name that still tell it from others."""
