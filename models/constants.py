@@ -1,4 +1,4 @@
-"""The estimator's fitted constants, read once from `data/constants.toml`."""
+"""The estimator's fitted constants, read once from the files of `data/constants`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_PATH = Path(__file__).parent / "data" / "constants.toml"
+_FOLDER = Path(__file__).parent / "data" / "constants"
+FILES = ("serving", "gguf", "cpu", "bands")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,11 @@ class Constants:
     """Catalog names of the chips with benchmark rows behind the constants."""
 
 
-def read(path: Path) -> Constants:
-    """Read a constants file; raises KeyError or TOMLDecodeError on a damaged one (ours is tested)."""
-    data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+def read(folder: Path) -> Constants:
+    """Read a folder of constants files; raises KeyError or TOMLDecodeError on a damaged one (ours are tested)."""
+    data: dict[str, Any] = {}
+    for name in FILES:
+        data |= tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
     return Constants(
         gpu={name: float(entry["value"]) for name, entry in data["gpu"].items()},
         gguf={name: float(entry["value"]) for name, entry in data["gguf"].items()},
@@ -75,4 +78,4 @@ def read(path: Path) -> Constants:
 @cache
 def constants() -> Constants:
     """The bundled constants."""
-    return read(_PATH)
+    return read(_FOLDER)

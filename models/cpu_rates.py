@@ -1,6 +1,6 @@
 """How fast one CPU streams weights and computes prompts, by platform, cores used and engine.
 
-Two forms. Platforms measured over thousands of cloud instances (`cpu_family` in constants.toml) use
+Two forms. Platforms measured over thousands of cloud instances (`cpu_family` in data/constants/cpu.toml) use
 1/eff = 1/(cores b1) + 1/lim, with lim a chiplet limit for VMs packed on AMD chiplets; every other CPU streams a share of
 its socket's theoretical bandwidth, at most so much a core. vLLM on CPUs has its own ceiling.
 """
@@ -72,7 +72,7 @@ class CpuRates:
     decode: float
     cores: float
     family: str
-    """Platform name of constants.toml, or the share class (desk, zen, xeon, arm)."""
+    """Platform name of data/constants/cpu.toml, or the share class (desk, zen, xeon, arm)."""
     measured_family: bool
 
 

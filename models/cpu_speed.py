@@ -1,6 +1,6 @@
 """llama.cpp and its relatives on server CPUs: streaming rate per core by platform, thread synchronisation, compute-bound prompts.
 
-Two forms. Platforms measured over thousands of cloud instances (`cpu_family` in constants.toml) use the harmonic form
+Two forms. Platforms measured over thousands of cloud instances (`cpu_family` in data/constants/cpu.toml) use the harmonic form
 1/eff = 1/(cores b1) + 1/lim, with lim a chiplet limit for VMs packed on AMD chiplets; every other CPU uses a share of its
 socket's theoretical bandwidth. One socket is estimated: a second one made llama.cpp slower on most platforms.
 """

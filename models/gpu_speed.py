@@ -2,7 +2,7 @@
 
 Every field of `GpuCase` is a number or an array; all broadcast, so that one model on a thousand layouts and a
 thousand different benchmark rows run through the same lines. Times are seconds, rates per second, sizes bytes or elements.
-The form and its constants are explained in `data/constants.toml`; what it leaves out stands in CONTRIBUTING.md.
+The form and its constants are explained in `data/constants/`; what it leaves out stands in CONTRIBUTING.md.
 """
 
 from __future__ import annotations

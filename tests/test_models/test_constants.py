@@ -8,11 +8,12 @@ from typing import Any
 
 import models
 from models import catalog
-from models.constants import constants
+from models.constants import FILES, constants
 
-DATA: dict[str, Any] = tomllib.loads(
-    (Path(models.__file__).parent / "data" / "constants.toml").read_text(encoding="utf-8")
-)
+FOLDER = Path(models.__file__).parent / "data" / "constants"
+DATA: dict[str, Any] = {}
+for _name in FILES:
+    DATA |= tomllib.loads((FOLDER / f"{_name}.toml").read_text(encoding="utf-8"))
 
 
 def test_every_constant_says_what_it_is() -> None:
