@@ -99,18 +99,19 @@ def cpu_bands(rates: CpuRates, *, arm: bool, shared: bool = False) -> BandNames:
     )
 
 
-def band_names(group: str, cases: Sequence[Case], rates: Sequence[CpuRates | None]) -> list[BandNames]:
-    """Bands of the rows of one group of a cases file (serving, gguf or cpu)."""
-    names = []
-    for case, rate in zip(cases, rates, strict=True):
-        if group == "cpu":
-            names.append(cpu_bands(known(rate), arm=case.cpu is not None and case.cpu.isa_class in {"neon", "sve"}))
-        elif group == "gguf":
-            names.append(gguf_bands(known(case.chip)))
-        else:
-            moe = known(case.llm).moe is not None
-            names.append(serving_bands(known(case.chip), case.engine, moe=moe, scenario=case.scenario))
-    return names
+def band_names(group: str, cases: Sequence[Case], rates: Sequence[CpuRates]) -> list[BandNames]:
+    """Bands of the rows of one group of a cases file (serving, gguf, or cpu with its rates)."""
+    if group == "cpu":
+        return [
+            cpu_bands(rate, arm=known(case.cpu).isa_class in {"neon", "sve"})
+            for case, rate in zip(cases, rates, strict=True)
+        ]
+    if group == "gguf":
+        return [gguf_bands(known(case.chip)) for case in cases]
+    return [
+        serving_bands(known(case.chip), case.engine, moe=known(case.llm).moe is not None, scenario=case.scenario)
+        for case in cases
+    ]
 
 
 def factors(names: Sequence[BandNames], bands: Mapping[str, Band]) -> tuple[Array, Array, Array, Array, Array, Array]:

@@ -150,10 +150,10 @@ def _step(
 ) -> Array:
     weight = weight * _soft(residual) / SCALE**2
     weighted = slopes * weight[:, None]
-    hessian = weighted.T @ slopes + np.diag(1 / sigma**2)
+    hessian: Array = weighted.T @ slopes + np.diag(1 / sigma**2)
     gradient = weighted.T @ residual + (theta - prior) / sigma**2
-    hessian += damping * np.diag(np.diag(hessian))
-    result: Array = -np.linalg.solve(hessian, gradient)
+    hessian = hessian + damping * np.diag(np.diag(hessian))
+    result: Array = -np.asarray(np.linalg.solve(hessian, gradient), dtype=np.float64)
     return result
 
 
