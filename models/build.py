@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.gguf_speed import ENGINES as GGUF_ENGINES
 from models.gguf_speed import GgufCase
 from models.gpu_speed import COMPUTE, GpuCase
 from models.quantize import WeightBytes, native_mxfp4, weight_bytes
@@ -111,6 +112,7 @@ class GgufModel:
         per_weight = sizes.per_weight
         body = shape.text - shape.head - shape.embedding - shape.routed
         self.shape = shape
+        self.per_weight = per_weight
         self.total_bytes = sizes.total
         self.routed = shape.routed * per_weight
         self.dense = max(body, 0.0) * per_weight + shape.head * min(sizes.per_head_weight, OUTPUT_HEAD_BYTES)
@@ -135,13 +137,15 @@ def gguf_case(
     input_tokens: Any,
     output_tokens: Any,
     fresh_tokens: Any = None,
+    engine: str | Sequence[str] = "llama.cpp",
 ) -> GgufCase:
-    """Arrays for `GgufSpeed`; `models` is one file for all cases or one a case."""
+    """Arrays for `GgufSpeed`; `models` is one file for all cases or one a case, `engine` one of gguf_speed.ENGINES (others: the first)."""
 
     def model(name: str) -> Any:
         return float(getattr(models, name)) if isinstance(models, GgufModel) else column(models, name)
 
-    slow = column(devices, "slowdown")
+    names = [engine] if isinstance(engine, str) else engine
+    index = np.array([GGUF_ENGINES.index(name) if name in GGUF_ENGINES else 0 for name in names], dtype=np.intp)
     return GgufCase(
         layers=model("layers"),
         stream_dense=model("dense"),
@@ -154,11 +158,17 @@ def gguf_case(
         kv_bytes_per_token=model("kv_elements") * kv_bytes,
         state_bytes=model("state_bytes"),
         sixteen_bit=np.asarray(model("sixteen")) > 0,
-        bandwidth=column(devices, "bandwidth") / slow,
-        peak=column(devices, "gguf_peak") / slow,
+        bandwidth=column(devices, "bandwidth"),
+        peak=column(devices, "gguf_peak"),
         memory=column(devices, "memory").astype(np.intp),
         gpus=gpus,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         fresh_tokens=fresh_tokens,
+        lanes=column(devices, "lanes"),
+        kind=column(devices, "gguf_kind").astype(np.intp),
+        weight_bytes=model("per_weight"),
+        graphs=column(devices, "graphs") > 0,
+        low_power=column(devices, "low_power") > 0,
+        engine=index[0] if isinstance(engine, str) else index,
     )

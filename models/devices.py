@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from models.gguf_speed import MEMORY
+from models.gguf_speed import KINDS, MEMORY
 from models.gpu_speed import CHIPS, LINKS
 
 if TYPE_CHECKING:
     from models.chip import Chip
 
-_GEFORCE = re.compile(r"^(RTX-[2345]0\d0|GTX-|TITAN|RTX-TITAN)")
+_GEFORCE = re.compile(r"^(RTX-[2345]0\d0|GTX-|TITAN-RTX|RTX-TITAN|A10G$)")
+"""Chips whose listed 16-bit tensor rate is the one with fp32 sums: with fp16 sums, as llama.cpp computes, it is twice that."""
 _NO_TENSOR_CORES = {"Pascal", "Maxwell 2.0", "Maxwell", "Kepler", "Kepler 2.0"}
 _DIES = {"MI250": 2, "MI250X": 2}
 """Cards that the operating system shows as several devices, each with its part of memory, bandwidth and compute."""
@@ -22,6 +23,13 @@ _PCIE_DEFAULT_GB_S = 32.0
 TURING_SLOWDOWN = 1.5
 """Compute capability 7.5 lacks the fast 4-bit kernels and bf16: T4 measured about 1.5x slower than the form says
 (llama.cpp b4753 on AWS, Azure and GCP instances, 2026-08)."""
+
+_HALF_LANES = {"Pascal", "Maxwell 2.0", "Ampere", "Ada Lovelace", "Hopper", "Blackwell", "Blackwell 2.0", "Blackwell Ultra"}
+"""NVIDIA generations with 128 fp32 lanes but 64 integer lanes' worth of issue a multiprocessor; GA100 and GP100 have 64 of both."""
+_DUAL_ISSUE = {"RDNA 3.0", "RDNA 3.5", "RDNA 4.0"}
+"""AMD generations whose listed fp32 rate counts two instructions a lane and clock, which integer code does not reach."""
+_LOW_POWER_W = 75.0
+"""What a PCIe slot alone can feed: such cards (T4, L4, A2) are limited by power, not by their boost clock."""
 
 NO_ENGINE = {"AWS", "Google", "Huawei", "Qualcomm"}
 """Vendors on whose chips no engine was measured: a bound in the details, never an estimate."""
@@ -40,6 +48,14 @@ class Device:
     gguf_peak: float
     """fp16-accumulate rate for llama.cpp."""
     chip: int
+    gguf_kind: int
+    """Index into gguf_speed.KINDS."""
+    lanes: float
+    """Integer operations/s of all lanes (multiprocessors x 64 x clock on NVIDIA)."""
+    graphs: bool
+    """Whether llama.cpp replays a step as a CUDA graph (compute capability 8.0 on)."""
+    low_power: bool
+    """Limited by power under load."""
     memory: int
     """Index into gguf_speed.MEMORY."""
     pcie: float
@@ -50,6 +66,32 @@ class Device:
     dies: int
     small_chunk: bool
     """Prefills in small chunks although the card is large (A100)."""
+
+
+def _gguf_kind(chip: Chip) -> str:
+    capability = chip.compute_capability
+    if chip.vendor == "Apple":
+        return "apple"
+    if chip.vendor == "Intel":
+        return "intel"
+    if chip.vendor != "NVIDIA":
+        return "amd"
+    if capability == 7.0:
+        return "volta"
+    if chip.arch == "Pascal" and capability != 6.0:
+        return "dp4a"
+    if chip.arch == "Pascal" or chip.arch in _NO_TENSOR_CORES:
+        return "old"
+    return "mma" if chip.fp16_tflops or chip.bf16_tflops else "dp4a"
+
+
+def _lanes_tops(chip: Chip, fallback: float) -> float:
+    """Integer operations of all lanes, in 1e12/s: half the FMA-counted fp32 rate, and half of that where only every second lane counts."""
+    fp32 = chip.fp32_tflops or fallback / 8
+    halved = chip.arch in _DUAL_ISSUE or (
+        chip.vendor == "NVIDIA" and chip.arch in _HALF_LANES and chip.compute_capability not in {6.0, 8.0}
+    )
+    return fp32 / (4 if halved else 2)
 
 
 @lru_cache(maxsize=512)
@@ -89,6 +131,10 @@ def device_of(chip: Chip) -> Device | None:
         ),
         gguf_peak=(gguf or sixteen) * scale,
         chip=CHIPS.index(kind),
+        gguf_kind=KINDS.index(_gguf_kind(chip)),
+        lanes=_lanes_tops(chip, sixteen) * scale,
+        graphs=chip.vendor == "NVIDIA" and (chip.compute_capability or 0.0) >= 8.0,
+        low_power=chip.tdp_w is not None and chip.tdp_w <= _LOW_POWER_W,
         memory=MEMORY.index(memory),
         pcie=(chip.pcie_gb_s or _PCIE_DEFAULT_GB_S) * 1e9,
         slowdown=TURING_SLOWDOWN if chip.compute_capability == 7.5 else 1.0,

@@ -1,7 +1,7 @@
-"""llama.cpp on GPUs and Apple chips: weight streaming, layers split over cards, batches by decode-of-B.
+"""llama.cpp on GPUs and Apple chips: weight streaming or unpacking, layers split over cards, prompts in batches of 512.
 
 Same methods as `models.gpu_speed.GpuSpeed`; all inputs broadcast. Seconds, bytes, FLOP/s.
-Fitted on single streams of 2024-25; batches and queueing carry a wide band (`models.bands`).
+Fitted by `models.fitting.gguf`; batches and queueing carry a wide band (`models.bands`).
 """
 
 from __future__ import annotations
@@ -11,16 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.streaming import StreamSpeed
+from models.streaming import Array, StreamSpeed, distinct_experts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MEMORY = ("gddr", "hbm", "apple")
-_STREAM = ("g_em_g", "g_em_h", "g_em_m")
-_MFU = ("g_mfu_g", "g_mfu_h", "g_mfu_m")
+KINDS = ("mma", "volta", "dp4a", "old", "amd", "apple", "intel")
+"""How a chip multiplies packed weights: NVIDIA int8 tensor cores (from Turing), fp16 tensor cores only (Volta), int8 dot products
+only (Pascal 6.1, GTX 16), neither (older, P100), then the other makers."""
+ENGINES = ("llama.cpp", "llama.cpp-2024", "llamafile")
+"""With flash attention and int8 prompt kernels (2025 on); before both; llamafile 0.9: int8 kernels, no flash attention."""
+UBATCH = 512
+"""Prompt tokens of one pass (llama.cpp's default)."""
 SLOT_S = 0.0045
 """A further parallel slot costs about this much a step (llama-server, one case, 2026)."""
+_NORM = 3.0
+"""Sharpness of the change from reading weights to unpacking them."""
+_PIPELINE_GPUS = 4
+"""More cards than copies of the graph (GGML_SCHED_MAX_COPIES) and prompts no longer overlap."""
 
 
 @dataclass(slots=True)
@@ -53,6 +62,23 @@ class GgufCase:
     output_tokens: Any
     fresh_tokens: Any = None
     """Prompt tokens not in the prefix cache; None = all."""
+    lanes: Any = None
+    """Integer lanes x clock, operations/s; None = a twentieth of the peak, a middling chip."""
+    kind: Any = 0
+    """Index into KINDS."""
+    weight_bytes: Any = 0.6
+    """Bytes of one streamed weight."""
+    graphs: Any = True
+    """Whether CUDA graphs replay a step on one card (NVIDIA from Ampere)."""
+    low_power: Any = False
+    """A card of at most 75 W, whose clock falls under load."""
+    engine: Any = 0
+    """Index into ENGINES."""
+
+
+def _pick(table: Mapping[str, float], names: tuple[str, ...], index: Any) -> Array:
+    chosen: Array = np.array([table[name] for name in names])[np.asarray(index, dtype=np.intp)]
+    return chosen
 
 
 class GgufSpeed(StreamSpeed):
@@ -60,27 +86,72 @@ class GgufSpeed(StreamSpeed):
 
     def __init__(self, case: GgufCase, constants: Mapping[str, float]) -> None:
         k = constants
-        memory = np.asarray(case.memory, dtype=np.intp)
-        rate = case.bandwidth * np.array([k[name] for name in _STREAM])[memory]
-        packed = np.where(case.sixteen_bit, 1.0, k["g_kq"])
+        kind = np.asarray(case.kind, dtype=np.intp)
+        engine = np.asarray(case.engine, dtype=np.intp)
         peak = np.asarray(case.peak, dtype=np.float64)
-        share = np.array([k[name] for name in _MFU])[memory] * (peak / 1e14) ** -k["g_mfu_exp"]
-        compute = peak * share
+        clock = np.where(case.low_power, k["g_low_power"], 1.0)
+        lanes = (peak / 20 if case.lanes is None else np.asarray(case.lanes, dtype=np.float64)) * clock
         gpus = np.asarray(case.gpus, dtype=np.float64)
+        nvidia = kind < KINDS.index("amd")
+        # Decode: a weight is read, and unless it is 16-bit it is unpacked by integer instructions.
+        rate = case.bandwidth * _pick(k, _STREAM, kind)
+        unpack = lanes * np.asarray(case.weight_bytes) / _pick(k, _UNPACK, kind)
+        packed = (rate**-_NORM + unpack**-_NORM) ** (-1 / _NORM)
+        rate = np.where(case.sixteen_bit, rate, packed)
+        # Prompts: int8 kernels are limited by tensor cores and by the instructions around them.
+        whole = peak * clock * k["g_mfu"] * (peak / 1e14) ** -k["g_mfu_exp"]
+        mma = 1 / (1 / (k["g_mma"] * 2 * peak * clock) + 1 / (k["g_lanes"] * lanes))
+        other = np.where(kind == KINDS.index("volta"), peak * k["g_volta"], lanes * _pick(k, _PER_LANE, kind))
+        small = np.where(kind == 0, np.where(engine == 1, whole * k["g_2024"], mma), other)
+        compute = np.where(np.asarray(case.sixteen_bit) & (kind == 0), whole, small)
+        compute = compute * np.where(nvidia & (engine == ENGINES.index("llamafile")), k["g_llamafile"], 1.0)
+        attention = _pick(k, _ATTENTION, engine) * np.where(
+            (kind == 0) | (kind >= KINDS.index("amd")), 1.0, k["g_att_old"]
+        )
+        layer = np.where(
+            nvidia,
+            np.where((engine == 0) & np.asarray(case.graphs) & (gpus <= 1), k["g_layer"], k["g_layer_launch"]),
+            _pick(k, _LAYER, kind),
+        )
+        several = np.maximum(gpus - 1, 0)
         super().__init__(
             input_tokens=case.input_tokens,
             output_tokens=case.output_tokens,
             fresh_tokens=case.fresh_tokens,
-            stream_dense_s=case.stream_dense / (rate * packed),
-            stream_routed_s=case.stream_routed / (rate * packed),
+            stream_dense_s=case.stream_dense / rate,
+            stream_routed_s=case.stream_routed / rate,
             experts=case.experts,
             experts_per_token=case.experts_per_token,
             decode_compute_s=2 * case.active / compute,
             prefill_token_s=2 * case.active_layers / compute,
-            attention_s=2 * case.query / compute,
-            kv_token_s=case.kv_bytes_per_token / (rate * k["g_kvd"]),
+            attention_s=2 * case.query / (compute * attention),
+            kv_token_s=case.kv_bytes_per_token / (case.bandwidth * _pick(k, _KV, engine)),
             state_s=2 * case.state_bytes / rate,
-            overhead_s=case.layers * k["g_layer"] * 1e-6 * (1 + k["g_split"] * (gpus - 1)),
+            overhead_s=case.layers * layer * 1e-6 + k["g_card"] * 1e-6 * several + k["g_step"] * 1e-6,
             slot_s=SLOT_S,
             schedule_s=0.005,
         )
+        self.pass_s = np.asarray(case.layers * np.where(nvidia, k["g_pass"], k["g_pass_other"]) * 1e-6)
+        piped = (gpus > 1) & (gpus <= _PIPELINE_GPUS) & (self.fresh > UBATCH)
+        self.pipeline = np.where(piped, k["g_pipe"], 1.0)
+
+    def prefill(self, prompts: Any = 1.0) -> Array:
+        """`prompts` prompts one after the other, in passes of UBATCH tokens that each read the weights once."""
+        tokens = np.minimum(self.fresh, UBATCH)
+        passes = np.ceil(self.fresh / UBATCH)
+        reach = 2 * self.s - self.fresh
+        work = self.fresh * self.prefill_token
+        read = passes * (self.weights + self.routed * distinct_experts(self.experts, self.per_token, tokens) / self.experts)
+        work = (work**_NORM + read**_NORM) ** (1 / _NORM)
+        share = np.minimum(self.fresh / UBATCH, 1.0)
+        one = work + self.fresh * self.attention * reach + passes * self.pass_s * share + self.overhead
+        result: Array = prompts * one / self.pipeline
+        return result
+
+
+_STREAM = ("g_em", "g_em", "g_em", "g_em", "g_em_amd", "g_em_apple", "g_em_intel")
+_UNPACK = ("g_unpack", "g_unpack", "g_unpack", "g_unpack_old", "g_unpack_amd", "g_unpack_apple", "g_unpack_amd")
+_PER_LANE = ("g_lanes", "g_lanes", "g_lanes_dp4a", "g_lanes_old", "g_lanes_amd", "g_lanes_apple", "g_lanes_intel")
+_ATTENTION = ("g_att", "g_att_plain", "g_att_plain")
+_KV = ("g_kv", "g_kv_plain", "g_kv_plain")
+_LAYER = ("g_layer", "g_layer", "g_layer", "g_layer", "g_layer_amd", "g_layer_apple", "g_layer_amd")
