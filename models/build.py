@@ -169,6 +169,7 @@ def gguf_case(
         kind=column(devices, "gguf_kind").astype(np.intp),
         weight_bytes=model("per_weight"),
         graphs=column(devices, "graphs") > 0,
-        low_power=column(devices, "low_power") > 0,
+        clock_ghz=column(devices, "clock_ghz"),
+        lanes_per_watt=column(devices, "lanes_per_watt"),
         engine=index[0] if isinstance(engine, str) else index,
     )

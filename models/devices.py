@@ -24,12 +24,29 @@ TURING_SLOWDOWN = 1.5
 """Compute capability 7.5 lacks the fast 4-bit kernels and bf16: T4 measured about 1.5x slower than the form says
 (llama.cpp b4753 on AWS, Azure and GCP instances, 2026-08)."""
 
-_HALF_LANES = {"Pascal", "Maxwell 2.0", "Ampere", "Ada Lovelace", "Hopper", "Blackwell", "Blackwell 2.0", "Blackwell Ultra"}
-"""NVIDIA generations with 128 fp32 lanes but 64 integer lanes' worth of issue a multiprocessor; GA100 and GP100 have 64 of both."""
+_HALF_LANES = {"Ampere", "Ada Lovelace", "Hopper", "Blackwell", "Blackwell 2.0", "Blackwell Ultra"}
+"""NVIDIA generations with 128 fp32 lanes but 64 integer lanes' worth of issue a multiprocessor; GA100 has 64 of both."""
 _DUAL_ISSUE = {"RDNA 3.0", "RDNA 3.5", "RDNA 4.0"}
 """AMD generations whose listed fp32 rate counts two instructions a lane and clock, which integer code does not reach."""
-_LOW_POWER_W = 75.0
-"""What a PCIe slot alone can feed: such cards (T4, L4, A2) are limited by power, not by their boost clock."""
+_CLOCK_GHZ = {
+    "Kepler 2.0": 0.88,
+    "Kepler": 1.0,
+    "Maxwell 2.0": 1.18,
+    "Pascal": 1.6,
+    "Volta": 1.5,
+    "Turing": 1.65,
+    "Ampere": 1.7,
+    "Ada Lovelace": 2.5,
+    "Hopper": 1.75,
+    "Blackwell": 1.9,
+    "Blackwell Ultra": 1.9,
+    "Blackwell 2.0": 2.5,
+}
+"""Typical boost clock of NVIDIA's generations (data sheets); GA100 and GP100 run at 1.4."""
+_OTHER_CLOCK_GHZ = 1.7
+_ENERGY = {"Volta": 2.4, "Turing": 2.4, "Ampere": 1.7}
+"""Energy of an instruction in 12 nm and Samsung's 8 nm relative to 4 nm, as their cards' lanes x clock per watt show; 16 nm and older: 2.4."""
+_ENERGY_OLD = 2.4
 
 NO_ENGINE = {"AWS", "Google", "Huawei", "Qualcomm"}
 """Vendors on whose chips no engine was measured: a bound in the details, never an estimate."""
@@ -52,10 +69,12 @@ class Device:
     """Index into gguf_speed.KINDS."""
     lanes: float
     """Integer operations/s of all lanes (multiprocessors x 64 x clock on NVIDIA)."""
+    clock_ghz: float
+    """Boost clock of the generation."""
+    lanes_per_watt: float
+    """Lane operations/s for each watt of the power limit, as if made in 4 nm: high values cannot be held."""
     graphs: bool
     """Whether llama.cpp replays a step as a CUDA graph (compute capability 8.0 on)."""
-    low_power: bool
-    """Limited by power under load."""
     memory: int
     """Index into gguf_speed.MEMORY."""
     pcie: float
@@ -82,16 +101,27 @@ def _gguf_kind(chip: Chip) -> str:
         return "dp4a"
     if chip.arch == "Pascal" or chip.arch in _NO_TENSOR_CORES:
         return "old"
-    return "mma" if chip.fp16_tflops or chip.bf16_tflops else "dp4a"
+    if not (chip.fp16_tflops or chip.bf16_tflops):
+        return "dp4a"
+    if chip.arch == "Turing":
+        return "turing"
+    return "blackwell" if chip.arch.startswith("Blackwell") else "ampere"
 
 
 def _lanes_tops(chip: Chip, fallback: float) -> float:
     """Integer operations of all lanes, in 1e12/s: half the FMA-counted fp32 rate, and half of that where only every second lane counts."""
     fp32 = chip.fp32_tflops or fallback / 8
     halved = chip.arch in _DUAL_ISSUE or (
-        chip.vendor == "NVIDIA" and chip.arch in _HALF_LANES and chip.compute_capability not in {6.0, 8.0}
+        chip.vendor == "NVIDIA" and chip.arch in _HALF_LANES and chip.compute_capability != 8.0
     )
     return fp32 / (4 if halved else 2)
+
+
+def _energy(chip: Chip) -> float:
+    if chip.vendor != "NVIDIA" or chip.compute_capability == 8.0:
+        return 1.0
+    older = chip.arch in _NO_TENSOR_CORES
+    return _ENERGY_OLD if older else _ENERGY.get(chip.arch, 1.0)
 
 
 @lru_cache(maxsize=512)
@@ -134,7 +164,8 @@ def device_of(chip: Chip) -> Device | None:
         gguf_kind=KINDS.index(_gguf_kind(chip)),
         lanes=_lanes_tops(chip, sixteen) * scale,
         graphs=chip.vendor == "NVIDIA" and (chip.compute_capability or 0.0) >= 8.0,
-        low_power=chip.tdp_w is not None and chip.tdp_w <= _LOW_POWER_W,
+        clock_ghz=1.4 if chip.compute_capability in {6.0, 8.0} else _CLOCK_GHZ.get(chip.arch, _OTHER_CLOCK_GHZ),
+        lanes_per_watt=_lanes_tops(chip, sixteen) * 1e12 * _energy(chip) / chip.tdp_w if chip.tdp_w else 0.0,
         memory=MEMORY.index(memory),
         pcie=(chip.pcie_gb_s or _PCIE_DEFAULT_GB_S) * 1e9,
         slowdown=TURING_SLOWDOWN if chip.compute_capability == 7.5 else 1.0,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MEMORY = ("gddr", "hbm", "apple")
-KINDS = ("mma", "volta", "dp4a", "old", "amd", "apple", "intel")
-"""How a chip multiplies packed weights: NVIDIA int8 tensor cores (from Turing), fp16 tensor cores only (Volta), int8 dot products
-only (Pascal 6.1, GTX 16), neither (older, P100), then the other makers."""
+KINDS = ("ampere", "turing", "blackwell", "volta", "dp4a", "old", "amd", "apple", "intel")
+"""How a chip multiplies packed weights: NVIDIA int8 tensor cores from Ampere to Hopper, in smaller pieces on Turing, beside twice the
+integer lanes on Blackwell; fp16 tensor cores only (Volta), int8 dot products only (Pascal 6.1, GTX 16), neither (older, P100); the others."""
 ENGINES = ("llama.cpp", "llama.cpp-2024", "llamafile")
 """With flash attention and int8 prompt kernels (2025 on); before both; llamafile 0.9: int8 kernels, no flash attention."""
 UBATCH = 512
@@ -28,8 +28,6 @@ SLOT_S = 0.0045
 """A further parallel slot costs about this much a step (llama-server, one case, 2026)."""
 _NORM = 3.0
 """Sharpness of the change from reading weights to unpacking them."""
-_PIPELINE_GPUS = 4
-"""More cards than copies of the graph (GGML_SCHED_MAX_COPIES) and prompts no longer overlap."""
 
 
 @dataclass(slots=True)
@@ -70,8 +68,9 @@ class GgufCase:
     """Bytes of one streamed weight."""
     graphs: Any = True
     """Whether CUDA graphs replay a step on one card (NVIDIA from Ampere)."""
-    low_power: Any = False
-    """A card of at most 75 W, whose clock falls under load."""
+    clock_ghz: Any = 1.7
+    lanes_per_watt: Any = 0.0
+    """Lane operations/s for each watt, 4 nm; 0 = never limited by power."""
     engine: Any = 0
     """Index into ENGINES."""
 
@@ -88,32 +87,38 @@ class GgufSpeed(StreamSpeed):
         k = constants
         kind = np.asarray(case.kind, dtype=np.intp)
         engine = np.asarray(case.engine, dtype=np.intp)
-        peak = np.asarray(case.peak, dtype=np.float64)
-        clock = np.where(case.low_power, k["g_low_power"], 1.0)
-        lanes = (peak / 20 if case.lanes is None else np.asarray(case.lanes, dtype=np.float64)) * clock
+        sixteen = np.asarray(case.sixteen_bit)
+        nvidia, tensor = kind < KINDS.index("amd"), kind < KINDS.index("volta")
+        old_amd = np.where((kind == KINDS.index("amd")) & (engine > 0), k["g_amd_old"], 1.0)
+        held = 1 / np.maximum(np.asarray(case.lanes_per_watt) / (k["g_watt"] * 1e12), 1.0)
+        peak = np.asarray(case.peak, dtype=np.float64) * held
+        lanes = peak / 20 if case.lanes is None else np.asarray(case.lanes, dtype=np.float64) * held
+        lanes = lanes * np.where(kind == KINDS.index("blackwell"), k["g_unified"], 1.0)
         gpus = np.asarray(case.gpus, dtype=np.float64)
-        nvidia = kind < KINDS.index("amd")
-        # Decode: a weight is read, and unless it is 16-bit it is unpacked by integer instructions.
-        rate = case.bandwidth * _pick(k, _STREAM, kind)
-        unpack = lanes * np.asarray(case.weight_bytes) / _pick(k, _UNPACK, kind)
-        packed = (rate**-_NORM + unpack**-_NORM) ** (-1 / _NORM)
-        rate = np.where(case.sixteen_bit, rate, packed)
+        # Decode: a weight is read and unpacked by integer instructions.
+        read = case.bandwidth * _pick(k, _STREAM, kind)
+        plain = np.where(nvidia & (engine > 0), k["g_unpack_16"], _pick(k, _UNPACK, kind) / 4)
+        operations = np.where(sixteen, plain, _pick(k, _UNPACK, kind))
+        unpack = lanes * np.asarray(case.weight_bytes) / operations
+        rate = (read**-_NORM + unpack**-_NORM) ** (-1 / _NORM) / old_amd
         # Prompts: int8 kernels are limited by tensor cores and by the instructions around them.
-        whole = peak * clock * k["g_mfu"] * (peak / 1e14) ** -k["g_mfu_exp"]
-        mma = 1 / (1 / (k["g_mma"] * 2 * peak * clock) + 1 / (k["g_lanes"] * lanes))
+        whole = peak * k["g_mfu"] * (peak / 1e14) ** -k["g_mfu_exp"]
+        mma = 1 / (1 / (k["g_mma"] * 2 * peak) + 1 / (k["g_lanes"] * lanes))
+        mma = mma * np.where(kind == KINDS.index("turing"), k["g_turing"], 1.0)
         other = np.where(kind == KINDS.index("volta"), peak * k["g_volta"], lanes * _pick(k, _PER_LANE, kind))
-        small = np.where(kind == 0, np.where(engine == 1, whole * k["g_2024"], mma), other)
-        compute = np.where(np.asarray(case.sixteen_bit) & (kind == 0), whole, small)
+        packed = np.where(tensor, np.where(engine == 1, whole * k["g_2024"], mma), other)
+        compute = np.where(sixteen & tensor, whole, packed) / old_amd
         compute = compute * np.where(nvidia & (engine == ENGINES.index("llamafile")), k["g_llamafile"], 1.0)
-        attention = _pick(k, _ATTENTION, engine) * np.where(
-            (kind == 0) | (kind >= KINDS.index("amd")), 1.0, k["g_att_old"]
-        )
+        attention = _pick(k, _ATTENTION, engine) * np.where(tensor | ~nvidia, 1.0, k["g_att_old"])
+        replayed = (engine == 0) & np.asarray(case.graphs) & (gpus <= 1)
+        clock = np.asarray(case.clock_ghz) * held / 1.7
         layer = np.where(
             nvidia,
-            np.where((engine == 0) & np.asarray(case.graphs) & (gpus <= 1), k["g_layer"], k["g_layer_launch"]),
-            _pick(k, _LAYER, kind),
+            np.where(replayed, k["g_layer"], k["g_layer_launch"]) / clock,
+            _pick(k, _LAYER, kind) * old_amd,
         )
         several = np.maximum(gpus - 1, 0)
+        kv = np.where(kind == KINDS.index("apple"), k["g_kv_apple"], _pick(k, _KV, engine))
         super().__init__(
             input_tokens=case.input_tokens,
             output_tokens=case.output_tokens,
@@ -125,15 +130,18 @@ class GgufSpeed(StreamSpeed):
             decode_compute_s=2 * case.active / compute,
             prefill_token_s=2 * case.active_layers / compute,
             attention_s=2 * case.query / (compute * attention),
-            kv_token_s=case.kv_bytes_per_token / (case.bandwidth * _pick(k, _KV, engine)),
+            kv_token_s=case.kv_bytes_per_token / (case.bandwidth * kv),
             state_s=2 * case.state_bytes / rate,
             overhead_s=case.layers * layer * 1e-6 + k["g_card"] * 1e-6 * several + k["g_step"] * 1e-6,
             slot_s=SLOT_S,
             schedule_s=0.005,
         )
-        self.pass_s = np.asarray(case.layers * np.where(nvidia, k["g_pass"], k["g_pass_other"]) * 1e-6)
-        piped = (gpus > 1) & (gpus <= _PIPELINE_GPUS) & (self.fresh > UBATCH)
-        self.pipeline = np.where(piped, k["g_pipe"], 1.0)
+        width = np.sqrt(case.active_layers / (12 * np.maximum(case.layers, 1)))
+        each = np.where(nvidia, k["g_pass"] / clock, k["g_pass_other"])
+        moved = UBATCH * width * k["g_width"] / case.bandwidth
+        self.pass_s = np.asarray(case.layers * (each * 1e-6 + moved))
+        overlap = np.maximum(1 - UBATCH / np.maximum(self.fresh, UBATCH), 0.0)
+        self.pipeline = np.where(gpus > 1, 1 + k["g_pipe"] / np.maximum(gpus, 1) ** 2 * overlap, 1.0)
 
     def prefill(self, prompts: Any = 1.0) -> Array:
         """`prompts` prompts one after the other, in passes of UBATCH tokens that each read the weights once."""
@@ -149,9 +157,13 @@ class GgufSpeed(StreamSpeed):
         return result
 
 
-_STREAM = ("g_em", "g_em", "g_em", "g_em", "g_em_amd", "g_em_apple", "g_em_intel")
-_UNPACK = ("g_unpack", "g_unpack", "g_unpack", "g_unpack_old", "g_unpack_amd", "g_unpack_apple", "g_unpack_amd")
-_PER_LANE = ("g_lanes", "g_lanes", "g_lanes_dp4a", "g_lanes_old", "g_lanes_amd", "g_lanes_apple", "g_lanes_intel")
+_NVIDIA = KINDS.index("amd")
+_STREAM = ("g_em",) * _NVIDIA + ("g_em_amd", "g_em_apple", "g_em_intel")
+_UNPACK = ("g_unpack",) * (_NVIDIA - 1) + ("g_unpack_old", "g_unpack_amd", "g_unpack_apple", "g_unpack_amd")
+_PER_LANE = (
+    *("g_lanes",) * (_NVIDIA - 2),
+    *("g_lanes_dp4a", "g_lanes_old", "g_lanes_amd", "g_lanes_apple", "g_lanes_intel"),
+)
 _ATTENTION = ("g_att", "g_att_plain", "g_att_plain")
 _KV = ("g_kv", "g_kv_plain", "g_kv_plain")
-_LAYER = ("g_layer", "g_layer", "g_layer", "g_layer", "g_layer_amd", "g_layer_apple", "g_layer_amd")
+_LAYER = ("g_layer",) * _NVIDIA + ("g_layer_amd", "g_layer_apple", "g_layer_amd")

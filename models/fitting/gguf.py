@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 DECODE = ("tokens_per_s_per_user", "output_tokens_per_s", "tpot_ms")
 PROMPT = ("prompt_tokens_per_s",)
-TTFT = ("ttft_ms_p50", "ttft_ms")
 FILE = Path(__file__).parent.parent / "data" / "constants" / "gguf.toml"
 
 SHARE, US, RATIO, OPS = "share of specified rate", "us", "factor", "lane operations per weight"
@@ -53,13 +52,19 @@ ABOUT: dict[str, tuple[float, float, str, str]] = {
     "g_mfu_exp": (0.2, 0.5, "exponent", "of (peak/100 TFLOPS) by which that share falls"),
     "g_2024": (0.95, 0.2, RATIO, "prompts, quantized, 2024: unpacked to fp16 first"),
     "g_llamafile": (0.85, 0.2, RATIO, "prompts, llamafile's kernels on NVIDIA"),
-    "g_low_power": (0.78, 0.15, RATIO, "clock of cards of at most 75 W under load"),
+    "g_watt": (0.078, 0.3, "1e12 lane operations/s per W, 4 nm", "what the power limit can hold: T4, L4, A10"),
+    "g_unified": (1.3, 0.2, RATIO, "integer lanes of Blackwell, fp32 lanes take integer work"),
+    "g_turing": (0.8, 0.2, RATIO, "int8 tensor kernels on Turing, whose instructions are smaller"),
+    "g_unpack_16": (20.0, 0.3, OPS, "decode, 16-bit weights, NVIDIA before 2025"),
+    "g_amd_old": (1.8, 0.3, RATIO, "llamafile and 2024 on AMD: slower by"),
+    "g_kv_apple": (0.4, 0.3, "share of specified bandwidth", "KV read, Apple"),
+    "g_width": (30.0, 0.6, "bytes per layer, token and width", "activations of a prompt through memory"),
     "g_att": (0.9, 0.4, RATIO, "prompt attention with flash attention, relative to weights"),
     "g_att_plain": (0.6, 0.4, RATIO, "the same without flash attention"),
     "g_att_old": (0.2, 0.4, RATIO, "the same on NVIDIA chips before Turing"),
     "g_pass": (450.0, 0.4, "us per layer and pass of 512 tokens", "launches and small kernels of a prompt, NVIDIA"),
     "g_pass_other": (450.0, 0.6, "us per layer and pass of 512 tokens", "the same, other makers"),
-    "g_pipe": (1.17, 0.1, RATIO, "long prompts overlap on two to four cards"),
+    "g_pipe": (2.6, 0.3, "gain x cards^2", "passes of a long prompt overlap on several cards"),
     "g_host_attention": (600.0, 0.5, "us per layer", "LocalScore on hosts with AVX512-BF16: attention runs on the CPU"),
     "g_host_prompt": (1.2, 0.3, RATIO, "its prompts on such hosts: slower by"),
 }
@@ -84,7 +89,7 @@ def cases_of(rows: Iterable[Mapping[str, str]]) -> list[Case]:
         case = parse_case(row)
         if case.error or not case.gguf or case.chip is None or device_of(case.chip) is None:
             continue
-        if case.engine in {"llama.cpp", "llama.cpp-2024"} and row["metric"] in DECODE + PROMPT + TTFT:
+        if case.engine in {"llama.cpp", "llama.cpp-2024"} and row["metric"] in DECODE + PROMPT:
             cases.append(case)
     return cases
 
@@ -113,8 +118,7 @@ class _Rows:
         )
         metric = np.array([c.raw["metric"] for c in cases])
         self.prompt = np.isin(metric, PROMPT)
-        self.first = np.isin(metric, TTFT)
-        self.time = np.isin(metric, ("tpot_ms", *TTFT))
+        self.time = metric == "tpot_ms"
         self.n = np.array([max(c.concurrency or 1.0, 1.0) for c in cases])[self.row]
         self.user = metric == "tokens_per_s_per_user"
         self.on_host = np.array([_is_local_score(c) and attention_on_host(c.raw.get("note", "")) for c in cases])
@@ -128,8 +132,7 @@ class _Rows:
         prompt = speed.prefill(self.n) * np.where(host, constants["g_host_prompt"], 1.0)
         per_step = np.where(self.user[self.row], 1.0, self.n)
         rate = np.where(self.prompt[self.row], self.n * speed.s / prompt, per_step / step)
-        rate = np.where(self.first[self.row], 1 / prompt, rate)
-        rate = np.where((self.time & ~self.first)[self.row], 1 / step, rate)
+        rate = np.where(self.time[self.row], 1 / step, rate)
         mean = np.bincount(self.row, rate) / self.count
         result: Array = np.where(self.time, 1e3 / mean, mean)
         return result
@@ -152,7 +155,7 @@ def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
     labels: dict[str, list[str]] = {name: [] for name in ("metric", "gpu", "model", "source", "engine", "memory", "id")}
     for case in cases:
         metric = case.raw["metric"]
-        labels["metric"].append("prefill" if metric in PROMPT else "ttft" if metric in TTFT else "decode")
+        labels["metric"].append("prefill" if metric in PROMPT else "decode")
         labels["gpu"].append(known(case.chip).name)
         labels["model"].append(known(case.llm).name)
         labels["source"].append(case.raw.get("source_group", ""))
