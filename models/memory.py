@@ -5,10 +5,13 @@ All functions take and return arrays (or numbers) and broadcast; sizes are GiB u
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from models.engine_limits import Planner, planner_of, sglang_reserve_gib
 
 if TYPE_CHECKING:
     from models.llm import LLM
@@ -17,27 +20,37 @@ Array = NDArray[np.float64]
 GIB = 2.0**30
 GB = 1e9
 
-LARGE_CARD_GIB = 48.0
-"""From here on the engine's activation peak is modelled; below, logged pools follow a flat reserve."""
 _USABLE_SHARE = 0.985
 """Usable of nominal where nobody measured it: the median of the ten cards that were (0.95-0.99)."""
-_SMALL_CARD_SHARE = 0.98
-_SMALL_CARD_RESERVE_GB = {"nvidia": 0.6, "amd": 2.7}
-"""Pools logged by vLLM on 24-32 GB cards = 0.98 x nominal x utilisation - 0.6 GB (NVIDIA) or - 2.7 GB (ROCm); logs of 2025-26."""
-ACTIVATION_DENSE_GIB = 4.84
-ACTIVATION_MOE_GIB = 7.38
-ACTIVATION_VISION_GIB = 2.12
-"""Peak of one 8,192-token prefill step on an H100: Llama-3.3-70B 4.84, gpt-oss 7.38, Mistral-Small-3.2 (vision) 2.12 GiB
-(llm-d planner logs, 2026-01..04). Older releases logged 0.2-1.6: a pool can be that much larger."""
-ACTIVATION_VISION_SMALL_GIB = 2.51
-"""The same on smaller cards, their image encoder's profile included: Qwen2.5-VL-72B on 40 GB cards (vLLM issue 16570, 2025-04)."""
-ACTIVATION_FLOOR_GIB = 0.3
-NON_TORCH_GIB = (0.13, 0.55)
-"""Driver and NCCL memory of one GPU, alone and with tensor parallelism."""
+_ROCM_NON_TORCH_GIB = 2.1 * GB / GIB
+"""What ROCm keeps beyond CUDA's driver memory: pools logged on 24-32 GB cards end 2.7 GB below the share there, 0.6 GB on NVIDIA
+(2025-26)."""
+ACTIVATION_FLOOR_GIB = 0.05
+"""Small buffers of a step: what remains of the logged peaks beside the terms below."""
+VISION_EMBEDDING_GIB = 0.2
+"""Image embeddings held while the language model is profiled: Gemma 3, Mistral 3 and Kimi-VL log 0.15-0.3 above text models (vLLM 0.19)."""
+_NATIVE_VISION_GIB = 2.51
+_NATIVE_VISION = ("qwen2-vl", "qwen2.5-vl")
+"""Encoders of images in native resolution profile 16k patches: Qwen2.5-VL-72B 2.51 GiB on an A100 (vLLM issue 16570, 2025-04)."""
+_RANK_SPREAD_GIB = 0.1
+"""Each doubling of a tensor-parallel group adds this to its fullest rank, which decides: four cards logged 34.43 GiB of weights where a
+quarter is 34.27, and 0.34-0.43 GiB beside torch (vLLM issue 16570, 2025-04); H100 2.07 at TP 2, 2.13-2.21 at 4 (2026-04)."""
+_GRAPH_GIB_PER_LAYER = (0.014, 0.028)
+_GRAPH_MOST_GIB = 1.85
+"""CUDA graphs of one layer at 256 and 1,024 sequences: 0.45 GiB logged on an RTX 5090, 0.84-0.91 for 32 layers on an H100, 1.85 at most."""
 CHUNK_LARGE, CHUNK_SMALL = 8192, 2048
-"""Prompt tokens of a prefill step: vLLM's defaults on cards from 70 GiB that are not an A100, and on all others. An A100 logged
-1.1 GiB for gpt-oss-20b where an H100 logged 7.4 (2026-01 and 2026-04)."""
-_CHUNK_LARGE_FROM_GIB = 70.0
+SEQUENCES_LARGE, SEQUENCES_SMALL = 1024, 256
+"""Prompt tokens and sequences of vLLM's profiling step: cards from 70 GiB that are not an A100, and all others (arg_utils.py,
+2025-04 on)."""
+_LARGE_FROM_GIB = 70.0
+_HABANA_GRAPHS = 0.1
+"""Of what is free on a Gaudi, the share kept for captured graphs (vllm-fork README_GAUDI, 2025-02)."""
+_SGLANG_VISION = 0.95
+"""SGLang takes this much of its share for vision models (adjust_mem_fraction_for_vlm, 2025-11)."""
+SIXTEEN = 2
+"""Bytes of an activation."""
+DEFAULT = planner_of("vllm_new")
+"""Engine version not stated: vLLM before 0.17, whose sampler takes most."""
 BLOCK_TOKENS = 16
 """KV caches are handed out in blocks of this many tokens (vLLM)."""
 GGUF_COMPUTE_GIB = 0.8
@@ -76,14 +89,73 @@ def kv_bytes_per_token(llm: LLM, bytes_per_element: float = 2.0) -> float:
     return (llm.kv_elements_full + llm.kv_elements_sliding) * bytes_per_element
 
 
+def _full_copies(llm: LLM, shards: Any) -> Array:
+    """How often the full layers' cache is repeated where they have fewer KV heads than the sliding ones (Gemma 4 12B: one)."""
+    heads = float(llm.global_kv_heads or llm.kv_heads or 1)
+    result: Array = np.maximum(np.minimum(shards, float(max(llm.kv_heads, 1))) / heads, 1.0)
+    return result
+
+
+def token_gib(llm: LLM, bytes_per_element: Any, shards: Any, *, sliding: bool = False) -> Array:
+    """Cache of one more token of context on one GPU; with `sliding` layers that keep a window count too."""
+    shards = np.asarray(shards, dtype=np.float64)
+    full = llm.kv_elements_full * _full_copies(llm, shards)
+    result: Array = (full + (llm.kv_elements_sliding if sliding else 0)) * bytes_per_element / shards / GIB
+    return result
+
+
+def _layers(llm: LLM, *mixers: str) -> int:
+    return sum(count for mixer, _, count in llm.layer_groups if mixer in mixers)
+
+
+def _state_pages(llm: LLM, tokens: Array, bytes_per_element: Any, shards: Any, tp: Any) -> Array | None:
+    """GiB of a hybrid's sequence where state and cache share pages; None for other models.
+
+    A page holds one layer's state, so a page of cache is hundreds of tokens; every group of layers takes whole pages
+    (vLLM's hybrid KV-cache manager, 0.11 on).
+    """
+    linear, full = _layers(llm, "linear"), _layers(llm, "full")
+    if not linear or not full or not llm.kv_elements_full or not llm.state_bytes_per_sequence:
+        return None
+    state = llm.state_bytes_per_sequence / linear / np.asarray(tp, dtype=np.float64)
+    token = llm.kv_elements_full / full * np.asarray(bytes_per_element) / np.asarray(shards, dtype=np.float64)
+    page = np.ceil(state / token / BLOCK_TOKENS) * BLOCK_TOKENS
+    pages = np.ceil(tokens / page) * full + np.ceil(linear / full) * full
+    result: Array = pages * page * token / GIB
+    return result
+
+
 def sequence_gib(
-    llm: LLM, context: Any, bytes_per_element: Any, shards: Any, tp: Any, *, full_window: bool = False
+    llm: LLM,
+    context: Any,
+    bytes_per_element: Any,
+    shards: Any,
+    tp: Any,
+    *,
+    full_window: bool = False,
+    chunk: Any = 0.0,
+    paged_state: bool = False,
 ) -> Array:
-    """Cache of one sequence of `context` tokens on one GPU; llama.cpp gives sliding layers the whole context (`full_window`)."""
+    """Cache of one sequence of `context` tokens on one GPU.
+
+    Args:
+        llm: whose layers keep all of the context, a window of it, or a state.
+        context: tokens; bytes_per_element: of the cache; shards: GPUs that share a token's cache; tp: GPUs that share the state.
+        full_window: sliding layers keep the whole context (llama.cpp before 2025-05, ik_llama.cpp).
+        chunk: tokens a prefill step adds to the window; an engine admits a request only with room for them.
+        paged_state: state and cache share pages (vLLM).
+    """
     tokens = np.ceil(np.asarray(context, dtype=np.float64) / BLOCK_TOKENS) * BLOCK_TOKENS
-    window = tokens if full_window or not llm.sliding_window else np.minimum(tokens, float(llm.sliding_window))
-    cache = (llm.kv_elements_full * tokens + llm.kv_elements_sliding * window) * bytes_per_element / shards
-    result: Array = (cache + llm.state_bytes_per_sequence / np.asarray(tp, dtype=np.float64)) / GIB
+    held = float(llm.sliding_window or 0) + np.where(np.asarray(chunk) > 0, chunk + BLOCK_TOKENS, 0.0)
+    window = tokens if full_window or not llm.sliding_window else np.minimum(tokens, held)
+    if paged_state and (pages := _state_pages(llm, tokens, bytes_per_element, shards, tp)) is not None:
+        return pages
+    sliding = llm.kv_elements_sliding * window * bytes_per_element / shards / GIB
+    result: Array = (
+        token_gib(llm, bytes_per_element, shards) * tokens
+        + sliding
+        + llm.state_bytes_per_sequence / np.asarray(tp, dtype=np.float64) / GIB
+    )
     return result
 
 
@@ -95,12 +167,115 @@ def usable_gib(nominal: Any, measured: Any) -> Array:
     return result
 
 
-def activation_gib(llm: LLM, nominal: Any, small_chunk: Any = False) -> Array:
-    """Activation peak of one prefill step on large cards; it follows the tokens of the step, not the model's maximum."""
-    base = ACTIVATION_VISION_GIB if has_vision(llm) else ACTIVATION_MOE_GIB if llm.moe else ACTIVATION_DENSE_GIB
-    large = (np.asarray(nominal, dtype=np.float64) >= _CHUNK_LARGE_FROM_GIB) & ~np.asarray(small_chunk, dtype=bool)
-    chunk = np.where(large, CHUNK_LARGE, CHUNK_SMALL)
-    result: Array = np.maximum(base * chunk / CHUNK_LARGE, ACTIVATION_FLOOR_GIB)
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """Devices as a planner sees them; every field a number or an array."""
+
+    nominal: Any
+    """Memory in GiB as sold."""
+    usable: Any = np.nan
+    """What an engine gets of it, NaN where nobody measured."""
+    amd: Any = False
+    """ROCm keeps more for itself."""
+    small_chunk: Any = False
+    """Profiles small steps although it is large (A100)."""
+
+    @property
+    def large(self) -> NDArray[np.bool_]:
+        """Whether vLLM takes its larger defaults."""
+        size = np.asarray(self.nominal, dtype=np.float64)
+        result: NDArray[np.bool_] = (size >= _LARGE_FROM_GIB) & ~np.asarray(self.small_chunk, dtype=bool)
+        return result
+
+    @property
+    def chunk_tokens(self) -> Array:
+        """Prompt tokens of a prefill step by default."""
+        result: Array = np.where(self.large, CHUNK_LARGE, CHUNK_SMALL).astype(np.float64)
+        return result
+
+
+def activation_gib(llm: LLM, cards: Cards, planner: Planner = DEFAULT, tp: Any = 1) -> Array:
+    """Peak of one profiling step on one GPU: the larger of sampling a full batch and prefilling a chunk.
+
+    Sampling: sequences x vocabulary x bytes a logit, hidden state and residual of the chunk still held. Prefill: gate, up and their
+    product of one layer, three times the hidden state; the 110,592 bytes a token of Llama-3.1-8B reproduce the 0.06, 2.07 and
+    2.99 GiB logged at 512, 20,000 and 29,000 tokens.
+    """
+    tp = np.asarray(tp, dtype=np.float64)
+    tokens = planner.step_tokens or (CHUNK_LARGE if planner.unchunked_to else cards.chunk_tokens)
+    ffn = llm.ffn or (llm.moe.moe_ffn * llm.moe.experts_per_token if llm.moe else 0)
+    prefill = tokens * 3 * SIXTEEN * (ffn / tp + llm.hidden)
+    vision = has_vision(llm)
+    logit = planner.logit_bytes_vision if vision else planner.logit_bytes
+    sequences = np.where(cards.large, SEQUENCES_LARGE, SEQUENCES_SMALL)
+    sampling = sequences * llm.vocab * logit + 2 * SIXTEEN * llm.hidden * tokens
+    if planner.workspace and llm.moe is not None:
+        width = llm.moe.moe_ffn / tp
+        routed = tokens * llm.moe.experts_per_token * SIXTEEN
+        sampling = sampling + routed * (np.maximum(2 * width, llm.hidden) + np.maximum(width, llm.hidden))
+    peak = np.maximum(sampling, prefill) if logit else prefill
+    found: Array = peak / GIB + ACTIVATION_FLOOR_GIB + (VISION_EMBEDDING_GIB if vision else 0.0)
+    return np.maximum(found, _NATIVE_VISION_GIB) if llm.family in _NATIVE_VISION else found
+
+
+def non_torch_gib(cards: Cards, planner: Planner, tp: Any) -> Array:
+    """Driver, NCCL and ROCm memory of one GPU."""
+    alone, several, wide = planner.non_torch_gib
+    amd = np.asarray(cards.amd, dtype=bool)
+    group = np.asarray(tp, dtype=np.float64)
+    shared = np.where(cards.large & ~amd, wide, several) + _RANK_SPREAD_GIB * np.log2(np.maximum(group, 1.0))
+    result: Array = np.where(group > 1, shared, alone) + np.where(amd, _ROCM_NON_TORCH_GIB, 0.0)
+    return result
+
+
+def graph_gib(llm: LLM, cards: Cards, planner: Planner) -> Array:
+    """CUDA graphs that come out of the KV pool (vLLM from 0.21 on)."""
+    layer = np.where(cards.large, _GRAPH_GIB_PER_LAYER[1], _GRAPH_GIB_PER_LAYER[0])
+    result: Array = np.minimum(layer * llm.layers, _GRAPH_MOST_GIB) * planner.graphs_inside
+    return result
+
+
+def _sglang_static_gib(usable: Array, nominal: Any, tp: Any) -> Array:
+    """SGLang's share for weights and cache: the card less a reserve by its size."""
+    sizes, groups = np.broadcast_arrays(np.asarray(nominal, dtype=np.float64), np.asarray(tp, dtype=np.float64))
+    kept = [sglang_reserve_gib(n, t) for n, t in zip(sizes.ravel().tolist(), groups.ravel().tolist(), strict=True)]
+    result: Array = usable - np.reshape(kept, sizes.shape)
+    return result
+
+
+def pool_gib(
+    llm: LLM, weights_gib: Any, cards: Cards, tp: Any, planner: Planner = DEFAULT, utilization: Any = None
+) -> Array:
+    """KV pool of one GPU under a serving engine of one version.
+
+    vLLM: usable x utilisation - weights - activation peak - driver memory (- CUDA graphs). SGLang: what its reserve by card size leaves.
+    TensorRT-LLM and Gaudi: a share of what is free after loading and a trial step.
+
+    Args:
+        llm: decides the activation peak.
+        weights_gib: weights on one GPU.
+        cards: the GPUs.
+        tp: GPUs of the tensor-parallel group.
+        planner: engine and version (`engine_limits.planner_of`).
+        utilization: the engine's share of memory (0..1); None takes the engine's default.
+
+    Returns:
+        GiB, negative where the weights alone do not fit.
+    """
+    usable = usable_gib(cards.nominal, cards.usable)
+    share = planner.utilization if utilization is None else utilization
+    result: Array
+    if planner.kind == "sglang":
+        static = _sglang_static_gib(usable, cards.nominal, tp) if utilization is None else usable * share
+        result = static * (_SGLANG_VISION if has_vision(llm) else 1.0) - weights_gib
+        return result
+    taken = weights_gib + activation_gib(llm, cards, planner, tp) + non_torch_gib(cards, planner, tp)
+    if planner.kind == "vllm":
+        result = usable * share - taken - graph_gib(llm, cards, planner)
+        return result
+    free = usable - taken
+    kept = _HABANA_GRAPHS if planner.kind == "habana" else 0.0
+    result = np.where(free > 0, free * share * (1 - kept), free)
     return result
 
 
@@ -115,32 +290,8 @@ def kv_pool_gib(
     amd: Any = False,
     small_chunk: Any = False,
 ) -> Array:
-    """KV pool of one GPU under a serving engine: usable x utilisation - weights - activation peak - driver memory.
-
-    Args:
-        llm: decides the activation peak (dense, MoE, vision).
-        weights_gib: weights on one GPU.
-        nominal: card memory; `measured_usable`: what an engine gets of it, NaN where nobody measured.
-        tp: GPUs of the tensor-parallel group; utilization: the engine's share of memory (0..1).
-        amd: ROCm keeps more for itself on small cards.
-        small_chunk: the card prefills in small chunks although it is large (A100).
-
-    Returns:
-        GiB, negative where the weights alone do not fit.
-    """
-    nominal = np.asarray(nominal, dtype=np.float64)
-    non_torch = np.where(np.asarray(tp) > 1, NON_TORCH_GIB[1], NON_TORCH_GIB[0])
-    large = (
-        usable_gib(nominal, measured_usable) * utilization
-        - weights_gib
-        - activation_gib(llm, nominal, small_chunk)
-        - non_torch
-    )
-    reserve = np.where(amd, _SMALL_CARD_RESERVE_GB["amd"], _SMALL_CARD_RESERVE_GB["nvidia"]) * GB / GIB
-    vision = ACTIVATION_VISION_SMALL_GIB if has_vision(llm) else 0.0
-    small = _SMALL_CARD_SHARE * nominal * utilization - reserve - weights_gib - vision
-    result: Array = np.where(nominal >= LARGE_CARD_GIB, large, small)
-    return result
+    """`pool_gib` of vLLM of a version that is not stated."""
+    return pool_gib(llm, weights_gib, Cards(nominal, measured_usable, amd, small_chunk), tp, utilization=utilization)
 
 
 def fitted_room_gib(weights_gib: Any, nominal: Any) -> Array:

@@ -12,7 +12,7 @@ from models import memory
 from models.bands import BandNames, serving_bands
 from models.build import attention_bytes, gpu_case
 from models.constants import constants
-from models.engine_limits import UTILIZATION, max_sequences
+from models.engine_limits import max_sequences, planner_of
 from models.errors import known
 from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuCase, GpuSpeed
 from models.layout import Layouts, fresh_tokens, kv_bytes
@@ -21,6 +21,8 @@ from models.shape import shape_of
 
 if TYPE_CHECKING:
     from models.estimates import Estimates
+    from models.llm import LLM
+    from models.memory import Cards
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -38,7 +40,7 @@ class _Formats:
         llm, workload = result.workload.model, result.workload
         n = len(result.choices)
         self.total_gib, self.weight, self.attention = np.zeros(n), np.zeros(n), np.zeros(n)
-        self.kv, self.utilization, self.cap = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.kv, self.cap = np.zeros(n), np.zeros(n)
         self.compute, self.engine = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
         self.bands: dict[int, BandNames] = {}
         for code, choice in enumerate(result.choices):
@@ -49,7 +51,6 @@ class _Formats:
             self.weight[code] = quant.bytes_per_weight or 2.0
             self.attention[code] = attention_bytes(llm, quant)
             self.kv[code] = kv_bytes(workload, choice)
-            self.utilization[code] = UTILIZATION[choice.engine]
             self.cap[code] = max_sequences(choice.engine, known(result.table.devices[code]).memory_gib, chip.name)
             self.compute[code] = COMPUTE.index(compute_class(quant, chip))
             self.engine[code] = ENGINES.index(choice.engine)
@@ -81,20 +82,15 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     kv, count = formats.kv[choice], table.gpu_count[server]
     nominal, usable = table.memory_gib[server], table.usable_gib[server]
     weights = formats.total_gib[choice] / tp
-    pool = memory.kv_pool_gib(
-        llm,
-        weights,
+    cards = memory.Cards(
         nominal,
         usable,
-        tp,
-        formats.utilization[choice],
-        amd=np.array([device.chip == _AMD for device in devices]),
-        small_chunk=np.array([device.small_chunk for device in devices]),
+        np.array([device.chip == _AMD for device in devices]),
+        np.array([device.small_chunk for device in devices]),
     )
-    shards = memory.kv_shards(llm.kv_heads, llm.mla is not None, tp)
     context = workload.input_tokens + workload.output_tokens
-    window = llm.kv_elements_sliding * min(context, llm.sliding_window or 0) * kv / shards
-    each = memory.sequence_gib(llm, context, kv, shards, tp)
+    pool, each, admitted = _room(llm, weights, cards, tp, (formats.engine[choice], kv, float(context)))
+    token = memory.token_gib(llm, kv, memory.kv_shards(llm.kv_heads, llm.mla is not None, tp))
     case = gpu_case(
         shape_of(llm),
         weight_bytes_each=formats.weight[choice],
@@ -116,7 +112,7 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     case.bandwidth, case.peak_16bit = case.bandwidth * share, case.peak_16bit * share
     case.peak_compute = case.peak_compute * share
     # An encoder keeps no cache: it fits where its weights do.
-    fits = (pool > 0) & (pool >= each)
+    fits = (pool > 0) & (pool >= admitted)
     index = np.flatnonzero(_worthwhile(server, tp, fits, table.pcie[server], len(table)))
     return Layouts(
         server=server[index],
@@ -128,13 +124,32 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         weights_each=weights[index],
         pool=pool[index],
         each=each[index],
-        token_gib=(llm.kv_elements_full * kv / shards / memory.GIB)[index],
-        fixed_gib=((window + llm.state_bytes_per_sequence / tp) / memory.GIB)[index],
+        token_gib=token[index],
+        fixed_gib=np.maximum(each - token * context, 0.0)[index],
         total=memory.usable_gib(nominal, usable)[index],
         cap=np.minimum(formats.cap[choice], SEQUENCES)[index],
         bands=[formats.bands[int(code)] for code in choice[index]],
         devices=tp[index],
     )
+
+
+def _room(
+    llm: LLM, weights: Array, cards: Cards, tp: Array, served: tuple[Codes, Array, float]
+) -> tuple[Array, Array, Array]:
+    """KV pool, cache of a running sequence and cache it needs to be let in, GiB a GPU; `served`: engines, bytes an element, context."""
+    engine, kv, context = served
+    shards = memory.kv_shards(llm.kv_heads, llm.mla is not None, tp)
+    pool, each, admitted = (np.zeros(len(tp)) for _ in range(3))
+    for code in np.unique(engine).tolist():
+        planner = planner_of(ENGINES[code])
+        mine = engine == code
+        pool[mine] = memory.pool_gib(llm, weights, cards, tp, planner)[mine]
+        paged = planner.paged_state
+        each[mine] = memory.sequence_gib(llm, context, kv, shards, tp, paged_state=paged)[mine]
+        admitted[mine] = memory.sequence_gib(llm, context, kv, shards, tp, chunk=cards.chunk_tokens, paged_state=paged)[
+            mine
+        ]
+    return pool, each, admitted
 
 
 def _worthwhile(
