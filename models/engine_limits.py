@@ -49,9 +49,10 @@ class Planner:
         return replace(self, step_tokens=length if length <= self.unchunked_to or pipeline else _V0_CHUNK)
 
 
-_V0 = Planner("vllm", 0.90, unchunked_to=32_768)
+_V0 = Planner("vllm", 0.90, non_torch_gib=(0.35, 0.55, 0.55), unchunked_to=32_768)
 """The first engine: sampling is not in the profile. Contexts above 32k switch chunked prefill on (512 tokens) from 0.5.4 on.
-Llama-3.1-8B logged 2.07 GiB at 20,000 tokens, 2.99 at 29,000, 0.06 chunked (vLLM issue 10517, 2024-12)."""
+Llama-3.1-8B logged 2.07 GiB at 20,000 tokens, 2.99 at 29,000, 0.06 chunked, and 0.35 beside torch
+(vLLM issue 10517, 2024-12)."""
 _V1 = Planner("vllm", 0.90, logit_bytes=37.5, logit_bytes_vision=14.0, paged_state=True)
 """0.8 to 0.16: the sampler sorts every logit. On an H100 (1,024 sequences) Llama-3.1-8B logged 4.76 GiB, Qwen3-0.6B 5.56, Qwen3-14B 5.64,
 gpt-oss-20b 7.38; Qwen3-8B with 256 sequences 1.40; Mistral-Small-3.2 (vision) 2.12 (llm-d planner logs, 2026-01..04)."""

@@ -53,6 +53,9 @@ class WeightBytes:
     per_attention_weight: float
     per_head_weight: float
     """Bytes of one weight of the output head."""
+    host: float = 0.0
+    """Of `total`, what llama.cpp leaves in the machine's RAM even when every layer is on a GPU: an input embedding of its own
+    (gpt-oss-120b: 1,104 MiB of host buffer beside 61,223 on the device, ollama 0.30 log, 2026-06)."""
 
 
 def _gguf_bytes(llm: LLM, quant: Quant) -> WeightBytes:
@@ -72,11 +75,14 @@ def _gguf_bytes(llm: LLM, quant: Quant) -> WeightBytes:
         )
     body_weights = max(shape.text - shape.head - shape.embedding, 0.0)
     total = (body_weights * body + shape.head * output + shape.embedding * embedding) / 8
-    return WeightBytes(total, body / 8, body / 8, output / 8)
+    return WeightBytes(total, body / 8, body / 8, output / 8, shape.embedding * embedding / 8)
 
 
-def weight_bytes(llm: LLM, quant: Quant) -> WeightBytes:
-    """Bytes of a model in a format: scales, the parts kept in 16 bits and padding counted; within 3 % of real checkpoints."""
+def weight_bytes(llm: LLM, quant: Quant, *, gguf: bool = False) -> WeightBytes:
+    """Bytes of a model in a format: scales, the parts kept in 16 bits and padding counted; within 3 % of real checkpoints.
+
+    `gguf`: the llama.cpp family loads it, which pads nothing (mxfp4 is a format of both families).
+    """
     if is_gguf(quant) or (quant.kernel_class == "bf16" and quant.engines == ("llama.cpp",)):
         return _gguf_bytes(llm, quant)
     shape = shape_of(llm)
@@ -84,9 +90,10 @@ def weight_bytes(llm: LLM, quant: Quant) -> WeightBytes:
     if b >= SIXTEEN_BIT:
         return WeightBytes(shape.total * b, b, b, b)
     if native_mxfp4(llm) and quant.bit_class == "4bit" and llm.moe is not None:
-        padded = -(-llm.moe.moe_ffn // _MXFP4_PAD) * _MXFP4_PAD / llm.moe.moe_ffn
+        padded = 1.0 if gguf else -(-llm.moe.moe_ffn // _MXFP4_PAD) * _MXFP4_PAD / llm.moe.moe_ffn
         total = shape.routed * b * padded + (shape.total - shape.routed) * SIXTEEN_BIT
-        return WeightBytes(total, b, SIXTEEN_BIT, SIXTEEN_BIT)
+        host = shape.embedding * SIXTEEN_BIT if gguf else 0.0
+        return WeightBytes(total, b, SIXTEEN_BIT, SIXTEEN_BIT, host)
     kept = shape.head + shape.embedding + shape.router + (shape.total - shape.text)
     total = (shape.total - kept) * b + kept * SIXTEEN_BIT
     return WeightBytes(total, b, b, SIXTEEN_BIT)
