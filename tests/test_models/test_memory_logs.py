@@ -67,7 +67,7 @@ def _logged(column: str) -> pytest.MarkDecorator:
 def test_known_misses_are_few_and_still_missed() -> None:
     """A row that has come within reach loses its excuse."""
     missed = [row for row in LOGS if row["miss"]]
-    assert len(missed) <= 4
+    assert len(missed) <= 5
     for row in missed:
         found = _plan(row)
         if row["miss"].startswith("pool"):
