@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MEMORY = ("gddr", "hbm", "apple")
-KINDS = ("ampere", "turing", "blackwell", "volta", "dp4a", "old", "amd", "apple", "intel")
-"""How a chip multiplies packed weights: NVIDIA int8 tensor cores from Ampere to Hopper, in smaller pieces on Turing, beside twice the
-integer lanes on Blackwell; fp16 tensor cores only (Volta), int8 dot products only (Pascal 6.1, GTX 16), neither (older, P100); the others."""
+KINDS = ("ampere", "turing", "volta", "dp4a", "old", "amd", "rdna3", "apple", "apple3", "intel")
+"""How a chip multiplies packed weights: NVIDIA int8 tensor cores from Ampere on, in smaller pieces on Turing; fp16 tensor cores only
+(Volta), int8 dot products only (Pascal 6.1), neither (older, P100, GTX 16); AMD, and from RDNA 3 on; Apple, and from M3 on; Intel."""
 ENGINES = ("llama.cpp", "llama.cpp-2024", "llamafile")
 """With flash attention and int8 prompt kernels (2025 on); before both; llamafile 0.9: int8 kernels, no flash attention."""
 UBATCH = 512
 """Prompt tokens of one pass (llama.cpp's default)."""
 SLOT_S = 0.0045
 """A further parallel slot costs about this much a step (llama-server, one case, 2026)."""
-_NORM = 3.0
+_NORM = 4.0
 """Sharpness of the change from reading weights to unpacking them."""
 
 
@@ -89,11 +89,13 @@ class GgufSpeed(StreamSpeed):
         engine = np.asarray(case.engine, dtype=np.intp)
         sixteen = np.asarray(case.sixteen_bit)
         nvidia, tensor = kind < KINDS.index("amd"), kind < KINDS.index("volta")
-        old_amd = np.where((kind == KINDS.index("amd")) & (engine > 0), k["g_amd_old"], 1.0)
+        newer_amd = kind == KINDS.index("rdna3")
+        old_amd = np.where(((kind == KINDS.index("amd")) | newer_amd) & (engine > 0), k["g_amd_old"], 1.0)
+        old_rdna3 = np.where(newer_amd & (engine > 0), k["g_rdna3_old"], 1.0)
         held = 1 / np.maximum(np.asarray(case.lanes_per_watt) / (k["g_watt"] * 1e12), 1.0)
         peak = np.asarray(case.peak, dtype=np.float64) * held
         lanes = peak / 20 if case.lanes is None else np.asarray(case.lanes, dtype=np.float64) * held
-        lanes = lanes * np.where(kind == KINDS.index("blackwell"), k["g_unified"], 1.0)
+        lanes = lanes * np.where(kind == KINDS.index("apple3"), k["g_apple3"], 1.0)
         gpus = np.asarray(case.gpus, dtype=np.float64)
         # Decode: a weight is read and unpacked by integer instructions.
         read = case.bandwidth * _pick(k, _STREAM, kind)
@@ -106,19 +108,21 @@ class GgufSpeed(StreamSpeed):
         mma = 1 / (1 / (k["g_mma"] * 2 * peak) + 1 / (k["g_lanes"] * lanes))
         mma = mma * np.where(kind == KINDS.index("turing"), k["g_turing"], 1.0)
         other = np.where(kind == KINDS.index("volta"), peak * k["g_volta"], lanes * _pick(k, _PER_LANE, kind))
-        packed = np.where(tensor, np.where(engine == 1, whole * k["g_2024"], mma), other)
-        compute = np.where(sixteen & tensor, whole, packed) / old_amd
+        packed = np.where(tensor, np.where(engine == 1, whole, mma), other)
+        compute = np.where(sixteen & tensor, whole, packed) / (old_amd * old_rdna3)
         compute = compute * np.where(nvidia & (engine == ENGINES.index("llamafile")), k["g_llamafile"], 1.0)
         attention = _pick(k, _ATTENTION, engine) * np.where(tensor | ~nvidia, 1.0, k["g_att_old"])
         replayed = (engine == 0) & np.asarray(case.graphs) & (gpus <= 1)
         clock = np.asarray(case.clock_ghz) * held / 1.7
         layer = np.where(
             nvidia,
-            np.where(replayed, k["g_layer"], k["g_layer_launch"]) / clock,
+            np.where(replayed, k["g_layer"], np.where(engine > 0, k["g_layer_old"], k["g_layer_launch"])) / clock,
             _pick(k, _LAYER, kind) * old_amd,
         )
         several = np.maximum(gpus - 1, 0)
-        kv = np.where(kind == KINDS.index("apple"), k["g_kv_apple"], _pick(k, _KV, engine))
+        kv = np.where(
+            (kind == KINDS.index("apple")) | (kind == KINDS.index("apple3")), k["g_kv_apple"], _pick(k, _KV, engine)
+        )
         super().__init__(
             input_tokens=case.input_tokens,
             output_tokens=case.output_tokens,
@@ -137,7 +141,7 @@ class GgufSpeed(StreamSpeed):
             schedule_s=0.005,
         )
         width = np.sqrt(case.active_layers / (12 * np.maximum(case.layers, 1)))
-        each = np.where(nvidia, k["g_pass"] / clock, k["g_pass_other"])
+        each = np.where(nvidia, np.where(engine > 0, k["g_pass_old"], k["g_pass"]) / clock, k["g_pass_other"])
         moved = UBATCH * width * k["g_width"] / case.bandwidth
         self.pass_s = np.asarray(case.layers * (each * 1e-6 + moved))
         overlap = np.maximum(1 - UBATCH / np.maximum(self.fresh, UBATCH), 0.0)
@@ -149,7 +153,9 @@ class GgufSpeed(StreamSpeed):
         passes = np.ceil(self.fresh / UBATCH)
         reach = 2 * self.s - self.fresh
         work = self.fresh * self.prefill_token
-        read = passes * (self.weights + self.routed * distinct_experts(self.experts, self.per_token, tokens) / self.experts)
+        read = passes * (
+            self.weights + self.routed * distinct_experts(self.experts, self.per_token, tokens) / self.experts
+        )
         work = (work**_NORM + read**_NORM) ** (1 / _NORM)
         share = np.minimum(self.fresh / UBATCH, 1.0)
         one = work + self.fresh * self.attention * reach + passes * self.pass_s * share + self.overhead
@@ -158,12 +164,23 @@ class GgufSpeed(StreamSpeed):
 
 
 _NVIDIA = KINDS.index("amd")
-_STREAM = ("g_em",) * _NVIDIA + ("g_em_amd", "g_em_apple", "g_em_intel")
-_UNPACK = ("g_unpack",) * (_NVIDIA - 1) + ("g_unpack_old", "g_unpack_amd", "g_unpack_apple", "g_unpack_amd")
+_STREAM = ("g_em",) * _NVIDIA + ("g_em_amd", "g_em_amd", "g_em_apple", "g_em_apple", "g_em_intel")
+_UNPACK = (
+    *("g_unpack", "g_unpack_turing", "g_unpack"),
+    *(
+        "g_unpack_old",
+        "g_unpack_old",
+        "g_unpack_amd",
+        "g_unpack_amd",
+        "g_unpack_apple",
+        "g_unpack_apple",
+        "g_unpack_amd",
+    ),
+)
 _PER_LANE = (
     *("g_lanes",) * (_NVIDIA - 2),
-    *("g_lanes_dp4a", "g_lanes_old", "g_lanes_amd", "g_lanes_apple", "g_lanes_intel"),
+    *("g_lanes_dp4a", "g_lanes_old", "g_lanes_amd", "g_lanes_amd", "g_lanes_apple", "g_lanes_apple", "g_lanes_intel"),
 )
 _ATTENTION = ("g_att", "g_att_plain", "g_att_plain")
 _KV = ("g_kv", "g_kv_plain", "g_kv_plain")
-_LAYER = ("g_layer",) * _NVIDIA + ("g_layer_amd", "g_layer_apple", "g_layer_amd")
+_LAYER = ("g_layer",) * _NVIDIA + ("g_layer_amd", "g_layer_amd", "g_layer_apple", "g_layer_apple", "g_layer_amd")

@@ -30,6 +30,9 @@ _OLDER = re.compile(r"znver[123]|skylake|cascadelake|icelake|haswell|broadwell",
 
 
 def attention_on_host(note: str) -> bool:
-    """Whether the host has AVX512-BF16: LocalScore then keeps the KV cache in bf16, which its GPU kernels lack, and attention runs on the CPU."""
+    """Whether attention of a LocalScore run was on the CPU, by the host at the end of its note.
+
+    On hosts with AVX512-BF16 it keeps the KV cache in bf16 (cmd.cpp), for which its GPU kernels have no attention.
+    """
     host = note.rsplit("host", 1)[-1]
     return bool(_BF16_HOST.search(host)) and not _OLDER.search(host)

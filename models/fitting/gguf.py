@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,55 +15,77 @@ from models.errors import known
 from models.fitting.least_squares import Array, Constant, Fit, Problem
 from models.gguf_speed import MEMORY, GgufSpeed
 from models.local_score import PAIRS, attention_on_host
+from models.memory import GIB, kv_bytes_per_token
+from models.quantize import weight_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 DECODE = ("tokens_per_s_per_user", "output_tokens_per_s", "tpot_ms")
 PROMPT = ("prompt_tokens_per_s",)
+_BUFFER_GIB = 0.3
 FILE = Path(__file__).parent.parent / "data" / "constants" / "gguf.toml"
 
 SHARE, US, RATIO, OPS = "share of specified rate", "us", "factor", "lane operations per weight"
 ABOUT: dict[str, tuple[float, float, str, str]] = {
     "g_em": (0.88, 0.1, "share of specified bandwidth", "decode, weight read, NVIDIA"),
-    "g_em_amd": (0.75, 0.15, "share of specified bandwidth", "decode, weight read, AMD"),
+    "g_em_amd": (0.85, 0.05, "share of specified bandwidth", "decode, weight read, AMD"),
     "g_em_apple": (0.85, 0.15, "share of specified bandwidth", "decode, weight read, Apple"),
     "g_em_intel": (0.7, 0.2, "share of specified bandwidth", "decode, weight read, Intel Arc"),
     "g_unpack": (4.4, 0.3, OPS, "decode, unpacking a quantized weight with int8 dot products, NVIDIA"),
     "g_unpack_old": (13.0, 0.3, OPS, "the same without int8 dot products: before compute capability 6.1, and P100"),
+    "g_unpack_turing": (5.5, 0.3, OPS, "the same on Turing, which holds half the threads in flight"),
     "g_unpack_amd": (15.0, 0.4, OPS, "the same, AMD and Intel"),
     "g_unpack_apple": (16.0, 0.3, OPS, "the same, Apple"),
     "g_layer": (65.0, 0.3, "us per layer", "kernels of a layer replayed as a CUDA graph (one card, Ampere on)"),
     "g_layer_launch": (110.0, 0.3, "us per layer", "the same launched one by one: several cards, before Ampere, 2024"),
+    "g_layer_old": (110.0, 0.3, "us per layer", "the same, 2024 and llamafile"),
     "g_layer_amd": (150.0, 0.4, "us per layer", "the same, AMD and Intel"),
     "g_layer_apple": (80.0, 0.4, "us per layer", "the same, Apple"),
     "g_card": (150.0, 0.5, "us per further card", "layer split: hand-over to the next card"),
     "g_step": (100.0, 0.5, "us per token", "host work of a token"),
     "g_kv": (0.8, 0.2, "share of specified bandwidth", "KV read with flash attention"),
     "g_kv_plain": (0.43, 0.2, "share of specified bandwidth", "KV read without flash attention (2024, llamafile)"),
-    "g_mma": (0.4, 0.3, "share of int8 tensor rate", "prompts, quantized: tensor part of int8 kernels (twice the fp16 rate)"),
+    "g_mma": (
+        0.4,
+        0.3,
+        "share of int8 tensor rate",
+        "prompts, quantized: tensor part of int8 kernels (twice the fp16 rate)",
+    ),
     "g_lanes": (8.9, 0.3, "FLOP per lane operation", "prompts, quantized: instruction part of int8 kernels"),
-    "g_lanes_dp4a": (3.5, 0.4, "FLOP per lane operation", "prompts on chips with int8 dot products but no tensor cores"),
+    "g_lanes_dp4a": (
+        3.5,
+        0.4,
+        "FLOP per lane operation",
+        "prompts on chips with int8 dot products but no tensor cores",
+    ),
     "g_lanes_old": (1.2, 0.3, "FLOP per lane operation", "prompts on chips without either"),
     "g_lanes_amd": (1.4, 0.4, "FLOP per lane operation", "prompts, AMD"),
     "g_lanes_apple": (1.1, 0.3, "FLOP per lane operation", "prompts, Apple"),
     "g_lanes_intel": (4.0, 0.4, "FLOP per lane operation", "prompts, Intel Arc"),
     "g_volta": (0.32, 0.3, "share of fp16 tensor rate", "prompts, quantized, Volta: unpacked to fp16"),
-    "g_mfu": (0.4, 0.3, "share of fp16-accumulate peak at 100 TFLOPS", "prompts, 16-bit weights"),
+    "g_mfu": (
+        0.4,
+        0.3,
+        "share of fp16-accumulate peak at 100 TFLOPS",
+        "prompts, 16-bit weights, and all weights in 2024",
+    ),
     "g_mfu_exp": (0.2, 0.5, "exponent", "of (peak/100 TFLOPS) by which that share falls"),
-    "g_2024": (0.95, 0.2, RATIO, "prompts, quantized, 2024: unpacked to fp16 first"),
-    "g_llamafile": (0.85, 0.2, RATIO, "prompts, llamafile's kernels on NVIDIA"),
+    "g_llamafile": (1.0, 0.2, RATIO, "prompts, llamafile's kernels on NVIDIA"),
     "g_watt": (0.078, 0.3, "1e12 lane operations/s per W, 4 nm", "what the power limit can hold: T4, L4, A10"),
-    "g_unified": (1.3, 0.2, RATIO, "integer lanes of Blackwell, fp32 lanes take integer work"),
-    "g_turing": (0.8, 0.2, RATIO, "int8 tensor kernels on Turing, whose instructions are smaller"),
+    "g_turing": (1.0, 0.2, RATIO, "int8 tensor kernels on Turing, whose instructions are smaller"),
     "g_unpack_16": (20.0, 0.3, OPS, "decode, 16-bit weights, NVIDIA before 2025"),
     "g_amd_old": (1.8, 0.3, RATIO, "llamafile and 2024 on AMD: slower by"),
+    "g_rdna3_old": (1.8, 0.3, RATIO, "prompts of llamafile on RDNA 3 and 4: slower still by"),
+    "g_apple3": (1.0, 0.15, RATIO, "lanes reached from M3 on, relative to M1 and M2"),
+    "g_windows": (1.5, 0.4, RATIO, "launches under Windows (LocalScore): slower by"),
     "g_kv_apple": (0.4, 0.3, "share of specified bandwidth", "KV read, Apple"),
     "g_width": (30.0, 0.6, "bytes per layer, token and width", "activations of a prompt through memory"),
     "g_att": (0.9, 0.4, RATIO, "prompt attention with flash attention, relative to weights"),
     "g_att_plain": (0.6, 0.4, RATIO, "the same without flash attention"),
     "g_att_old": (0.2, 0.4, RATIO, "the same on NVIDIA chips before Turing"),
     "g_pass": (450.0, 0.4, "us per layer and pass of 512 tokens", "launches and small kernels of a prompt, NVIDIA"),
+    "g_pass_old": (450.0, 0.4, "us per layer and pass of 512 tokens", "the same, 2024 and llamafile"),
     "g_pass_other": (450.0, 0.6, "us per layer and pass of 512 tokens", "the same, other makers"),
     "g_pipe": (2.6, 0.3, "gain x cards^2", "passes of a long prompt overlap on several cards"),
     "g_host_attention": (600.0, 0.5, "us per layer", "LocalScore on hosts with AVX512-BF16: attention runs on the CPU"),
@@ -79,7 +102,22 @@ def engine_of(case: Case) -> str:
 
 
 def _is_local_score(case: Case) -> bool:
-    return engine_of(case) == "llamafile" and not number(case.raw, "input_tokens") and not number(case.raw, "output_tokens")
+    return (
+        engine_of(case) == "llamafile"
+        and not number(case.raw, "input_tokens")
+        and not number(case.raw, "output_tokens")
+    )
+
+
+def _fits(case: Case) -> bool:
+    """Whether the file and a LocalScore context fit the cards: otherwise drivers spill to the host and the link is measured."""
+    llm = known(case.llm)
+    device = known(device_of(known(case.chip)))
+    if not device.memory_gib or case.apple:
+        return True
+    context = max(s + o for s, o in PAIRS) if _is_local_score(case) else 1
+    need = weight_bytes(llm, known(case.quant)).total + kv_bytes_per_token(llm, case.kv_bytes) * context
+    return bool(need / GIB + _BUFFER_GIB < device.memory_gib * max(case.count, 1.0))
 
 
 def cases_of(rows: Iterable[Mapping[str, str]]) -> list[Case]:
@@ -89,7 +127,7 @@ def cases_of(rows: Iterable[Mapping[str, str]]) -> list[Case]:
         case = parse_case(row)
         if case.error or not case.gguf or case.chip is None or device_of(case.chip) is None:
             continue
-        if case.engine in {"llama.cpp", "llama.cpp-2024"} and row["metric"] in DECODE + PROMPT:
+        if case.engine in {"llama.cpp", "llama.cpp-2024"} and row["metric"] in DECODE + PROMPT and _fits(case):
             cases.append(case)
     return cases
 
@@ -108,13 +146,13 @@ class _Rows:
                 files[key] = GgufModel(known(case.llm), known(case.quant))
             models.append(files[key])
         self.case = gguf_case(
-            [models[i] for i in self.row],
+            [models[int(i)] for i in self.row],
             kv_bytes=np.array([c.kv_bytes for c in cases])[self.row],
-            devices=[known(device_of(known(cases[i].chip))) for i in self.row],
+            devices=[known(device_of(known(cases[int(i)].chip))) for i in self.row],
             gpus=np.array([c.count for c in cases])[self.row],
             input_tokens=np.array([float(s) for pairs in lengths for s, _ in pairs]),
             output_tokens=np.array([float(o) for pairs in lengths for _, o in pairs]),
-            engine=[engine_of(cases[i]) for i in self.row],
+            engine=[engine_of(cases[int(i)]) for i in self.row],
         )
         metric = np.array([c.raw["metric"] for c in cases])
         self.prompt = np.isin(metric, PROMPT)
@@ -122,13 +160,22 @@ class _Rows:
         self.n = np.array([max(c.concurrency or 1.0, 1.0) for c in cases])[self.row]
         self.user = metric == "tokens_per_s_per_user"
         self.on_host = np.array([_is_local_score(c) and attention_on_host(c.raw.get("note", "")) for c in cases])
+        self.windows = np.array(
+            [
+                _is_local_score(c) and known(c.chip).vendor == "NVIDIA" and c.raw.get("note", "").endswith("Windows")
+                for c in cases
+            ]
+        )
         self.count = np.bincount(self.row)
 
     def predict(self, constants: Mapping[str, float]) -> Array:
         """The figure of every row in its own unit."""
         speed = GgufSpeed(self.case, constants)
         host = self.on_host[self.row]
-        step = speed.step(self.n) + np.where(host, self.case.layers * constants["g_host_attention"] * 1e-6, 0.0)
+        windows = self.windows[self.row] * speed.overhead * (constants["g_windows"] - 1)
+        step = (
+            speed.step(self.n) + windows + np.where(host, self.case.layers * constants["g_host_attention"] * 1e-6, 0.0)
+        )
         prompt = speed.prefill(self.n) * np.where(host, constants["g_host_prompt"], 1.0)
         per_step = np.where(self.user[self.row], 1.0, self.n)
         rate = np.where(self.prompt[self.row], self.n * speed.s / prompt, per_step / step)
@@ -143,6 +190,17 @@ def memory_class(case: Case) -> str:
     chip = known(case.chip)
     memory = MEMORY[known(device_of(chip)).memory]
     return memory if chip.vendor in {"NVIDIA", "Apple"} else chip.vendor.lower()
+
+
+def _weights(cases: Sequence[Case], labels: Mapping[str, Sequence[str]]) -> Array:
+    """One over the repeats, and over the root of the rows of one source, chip and metric: they share its errors."""
+    series = list(zip(labels["source"], labels["gpu"], labels["metric"], strict=True))
+    size = Counter(series)
+    raw = np.array(
+        [1 / (number(case.raw, "repeats") or 1.0) / size[key] ** 0.5 for case, key in zip(cases, series, strict=True)]
+    )
+    scaled: Array = raw * (len(cases) / max(float(raw.sum()), 1e-9))
+    return scaled
 
 
 def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
@@ -167,7 +225,7 @@ def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
         constants=[Constant(name, start, start, sigma) for name, (start, sigma, _, _) in ABOUT.items()],
         predict=arrays.predict if arrays else lambda _: np.empty(0),
         measured=np.array([float(case.raw["value"]) for case in cases]),
-        weight=np.array([1 / (number(case.raw, "repeats") or 1.0) for case in cases]),
+        weight=_weights(cases, labels),
         labels={name: np.array(values, dtype=object) for name, values in labels.items()},
     )
 
@@ -185,7 +243,7 @@ def text(fit: Fit, date: str) -> str:
     for i, constant in enumerate(fit.problem.constants):
         name = constant.name
         _, _, unit, meaning = ABOUT[name]
-        felt = np.abs(fit.jacobian[:, i]) > 0.02  # noqa: PLR2004 - as in rows_that_feel
+        felt = np.abs(fit.jacobian[:, i]) > 0.02
         entry: dict[str, Any] = {
             "value": f"{values[name]:.4g}",
             "unit": f'"{unit}"',
