@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from models import names
 from models.chip import Chip
 from models.cpu import CPU
-from models.engine import Engine
+from models.engine import Engine, Support, VersionClass
 from models.errors import CatalogError, UnknownNameError
 from models.llm import LLM, MLA, LinearMixer, MoE
 from models.quant import Quant
@@ -484,13 +484,27 @@ def kv_quant(name: str) -> Quant:
 # engines and presets
 
 
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+
+
+def _supports(rows: list[dict[str, Any]]) -> tuple[Support, ...]:
+    return tuple(Support(**_tuples(row)) for row in rows)
+
+
 @cache
 def _engine_index() -> dict[str, Engine]:
     index: dict[str, Engine] = {}
     keys: dict[str, Engine] = {}
     for row in _json("engines.json"):
         aliases = row.pop("aliases")
-        one = Engine(**{**row, "kinds": tuple(row["kinds"]), "vendors": tuple(row["vendors"])})
+        one = Engine(
+            **{
+                **_tuples(row),
+                **{name: _supports(row.get(name, ())) for name in ("support", "kv_formats")},
+                "versions": tuple(VersionClass(**item) for item in row.get("versions", ())),
+            }
+        )
         for spelling in (one.name, *aliases):
             index[names.normalise(spelling)] = one
         keys[names.normalise(one.key)] = one

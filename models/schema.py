@@ -224,6 +224,25 @@ class QuantRow(Row):
     quality_note: str
 
 
+class SupportRow(Row):
+    """Formats an engine has kernels for on a kind of chip."""
+
+    vendors: list[Literal["NVIDIA", "AMD", "Intel", "Apple", "CPU"]] = Field(min_length=1)
+    archs: list[str] = []
+    cc_from: float | None = Field(default=None, ge=5, le=15)
+    cc_below: float | None = Field(default=None, ge=5, le=15)
+    formats: list[str] = Field(min_length=1)
+    how: str = ""
+
+
+class VersionRow(Row):
+    """A release that changed an engine's behaviour."""
+
+    start: str = Field(min_length=1)
+    since: Day
+    changes: str = Field(min_length=10)
+
+
 class EngineRow(Row):
     """One engine of engines.json."""
 
@@ -235,6 +254,14 @@ class EngineRow(Row):
     memory_utilization: float = Field(ge=0.5, le=1)
     max_sequences: Count
     max_sequences_large: Count | None = None
+    constants: str | None = None
+    tuning: Literal["default", "tuned"] = "default"
+    chunk_tokens: Count | None = None
+    chunk_tokens_large: Count | None = None
+    cuda_graphs: bool | None = None
+    support: list[SupportRow] = []
+    kv_formats: list[SupportRow] = []
+    versions: list[VersionRow] = []
     aliases: list[str]
 
 
