@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -28,13 +28,9 @@ _HALF_LANES = {"Ampere", "Ada Lovelace", "Hopper", "Blackwell", "Blackwell 2.0",
 """NVIDIA generations with 128 fp32 lanes but 64 integer lanes' worth of issue a multiprocessor; GA100 has 64 of both."""
 _DUAL_ISSUE = {"RDNA 3.0", "RDNA 3.5", "RDNA 4.0"}
 """AMD generations whose listed fp32 rate counts two instructions a lane and clock, which integer code does not reach."""
-_APPLE = re.compile(r"^Apple-M(\d).*?(\d+)GPU$")
+_APPLE = re.compile(r"^Apple-M(\d)")
 _APPLE_NEW_GPU = 3
 """From M3 on Apple's GPU allocates registers dynamically: kernels reach more of its rate."""
-_APPLE_CORE_TFLOPS = {1: 0.331, 2: 0.355, 3: 0.358, 4: 0.43}
-"""fp32 TFLOPS of one GPU core by generation: M1 Max, M2, M3 Max and M4 Max divided by their cores."""
-_APPLE_BANDWIDTH_GB_S = {"Apple-M3-Max-30GPU": 300.0}
-"""apple.com MacBook Pro (14-inch, M3) specifications, 2023: M3 Max with 30 GPU cores."""
 _CLOCK_GHZ = {
     "Kepler 2.0": 0.88,
     "Kepler": 1.0,
@@ -99,21 +95,6 @@ def _apple_generation(chip: Chip) -> int:
     return int(found.group(1)) if found else 0
 
 
-def _apple_facts(chip: Chip) -> Chip:
-    """An Apple chip with the figures its data sheet leaves out: compute by GPU cores, bandwidth of the smaller M3 Max."""
-    found = _APPLE.match(chip.name)
-    if found is None:
-        return chip
-    cores = float(found.group(2))
-    fp32 = chip.fp32_tflops or cores * _APPLE_CORE_TFLOPS.get(int(found.group(1)), 0.35)
-    return replace(
-        chip,
-        fp32_tflops=fp32,
-        fp16_tflops=chip.fp16_tflops or 2 * fp32,
-        memory_bandwidth_gb_s=chip.memory_bandwidth_gb_s or _APPLE_BANDWIDTH_GB_S.get(chip.name),
-    )
-
-
 def _gguf_kind(chip: Chip) -> str:
     capability = chip.compute_capability
     if chip.vendor == "Apple":
@@ -150,7 +131,6 @@ def _energy(chip: Chip) -> float:
 @lru_cache(maxsize=512)
 def device_of(chip: Chip) -> Device | None:
     """Translate a catalog chip; None where its bandwidth or compute is unknown."""
-    chip = _apple_facts(chip)
     if not chip.memory_bandwidth_gb_s:
         return None
     dies = _DIES.get(chip.name, 1)
