@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
 
+    from models.engine import Support
+
 
 def _billions(value: object) -> str:
     return figure(value / 1e9) if isinstance(value, (int, float)) and value else figure(None)
@@ -79,12 +81,17 @@ QUANTS = (
 )
 ENGINES = (
     Column("key", "Engine", 1),
-    Column("name", "Name", 3),
     Column("kinds", "Runs on", 2),
     Column("vendors", "Vendors", 4, _any),
-    Column("min_compute_capability", "Compute capability from", 5),
+    Column("min_compute_capability", "Compute capability from", 6),
     Column("memory_utilization", "Share of memory", 4),
-    Column("max_sequences", "Sequences", 5),
+    Column("sequences", "Sequences", 5),
+    Column("chunk", "Chunk tokens", 7),
+    Column("cuda_graphs", "Graphs", 9),
+    Column("constants", "Speeds of", 5),
+    Column("tuning", "Measured as", 9),
+    Column("changed_in", "Versions that differ", 8),
+    Column("formats", "Formats", 3, wrap=True),
 )
 WORKLOADS = (
     Column("name", "Workload", 1),
@@ -116,6 +123,48 @@ def _quants() -> list[dict[str, object]]:
     return [{**row, "use": "KV cache" if row["kernel_class"] == "kv" else "weights"} for row in _flat(catalog.quants())]
 
 
+def _pair(small: int | None, large: int | None) -> str | None:
+    """A default, and the one of large cards where it differs."""
+    return None if small is None else figure(small) if large in {None, small} else f"{figure(small)} / {figure(large)}"
+
+
+def _where(row: Support) -> str:
+    """The chips a row of kernels speaks of."""
+    upto = f" to below {row.cc_below:g}" if row.cc_below else ""
+    bounds = f" {row.cc_from or 0:g}{upto}{'' if upto else ' and later'}" if row.cc_from or row.cc_below else ""
+    return ", ".join(row.archs or row.vendors) + bounds
+
+
+def _kernels(rows: Sequence[Support]) -> list[str]:
+    """A sentence a row: chips, formats, how, source."""
+    return [
+        f"{_where(row)}: {', '.join(row.formats)}{f' ({row.how})' if row.how else ''} [{row.source}, {row.source_date}]"
+        for row in rows
+    ]
+
+
+def _short(form: str) -> str:
+    """A llama.cpp format as one of many: engines read them all or none."""
+    return "GGUF" if catalog.quant(form).kernel_class == "gguf" else form
+
+
+def _engines() -> list[dict[str, object]]:
+    """Engines with their lists as sentences, so that every form of output can hold them."""
+    return [
+        {
+            **asdict(one),
+            "support": _kernels(one.support),
+            "kv_formats": _kernels(one.kv_formats),
+            "versions": [f"{v.start} ({v.since}): {v.changes} [{v.source}, {v.source_date}]" for v in one.versions],
+            "sequences": _pair(one.max_sequences, one.max_sequences_large),
+            "chunk": _pair(one.chunk_tokens, one.chunk_tokens_large),
+            "changed_in": [v.start for v in one.versions],
+            "formats": list(dict.fromkeys(_short(form) for row in one.support for form in row.formats)),
+        }
+        for one in catalog.engines()
+    ]
+
+
 def _providers() -> list[dict[str, object]]:
     from tui.cli.providers import provider_rows
 
@@ -127,7 +176,7 @@ LISTS: dict[str, tuple[Callable[[], list[dict[str, object]]], tuple[Column, ...]
     "hardware": (lambda: _flat(catalog.chips()), HARDWARE),
     "cpus": (lambda: _flat(catalog.cpus()), CPUS),
     "quants": (_quants, QUANTS),
-    "engines": (lambda: _flat(catalog.engines()), ENGINES),
+    "engines": (_engines, ENGINES),
     "workloads": (lambda: _flat(catalog.presets()), WORKLOADS),
     "providers": (_providers, PROVIDERS),
 }
