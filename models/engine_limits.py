@@ -53,14 +53,18 @@ _V0 = Planner("vllm", 0.90, non_torch_gib=(0.35, 0.55, 0.55), unchunked_to=32_76
 """The first engine: sampling is not in the profile. Contexts above 32k switch chunked prefill on (512 tokens) from 0.5.4 on.
 Llama-3.1-8B logged 2.07 GiB at 20,000 tokens, 2.99 at 29,000, 0.06 chunked, and 0.35 beside torch
 (vLLM issue 10517, 2024-12)."""
-_V1 = Planner("vllm", 0.90, logit_bytes=37.5, logit_bytes_vision=14.0, paged_state=True)
-"""0.8 to 0.16: the sampler sorts every logit. On an H100 (1,024 sequences) Llama-3.1-8B logged 4.76 GiB, Qwen3-0.6B 5.56, Qwen3-14B 5.64,
-gpt-oss-20b 7.38; Qwen3-8B with 256 sequences 1.40; Mistral-Small-3.2 (vision) 2.12 (llm-d planner logs, 2026-01..04)."""
+_V1 = Planner("vllm", 0.90, 14.0, 14.0, paged_state=True)
+"""0.8 to 0.11: FlashInfer samples without sorting. Mistral-Small-3.2 logged 2.12 GiB on an H100 (0.11.0, 1,024 sequences); gpt-oss-120b
+ran on one and Llama-3-70B in 16 bits on two (0.10.2 and 0.8.5, 2025), which a sorting sampler leaves no room for."""
+_SORTING = Planner("vllm", 0.90, 37.5, 14.0, paged_state=True)
+"""0.12 to 0.16: the sampler sorts every logit. Llama-3.1-8B logged 4.76 GiB, Qwen3-0.6B 5.56, Qwen3-14B 5.64, gpt-oss-20b 7.38
+(llm-d planner logs, 2026-01..04). No vision model was logged: the figure of 0.11.0 is kept for them."""
 _VLLM = (
     ((0, 22), Planner("vllm", 0.92, 14.0, 14.0, True, (0.25, 0.55, 2.07), graphs_inside=True, paged_state=True)),
     ((0, 21), Planner("vllm", 0.90, 14.0, 14.0, True, (0.25, 0.55, 2.07), graphs_inside=True, paged_state=True)),
     ((0, 18), Planner("vllm", 0.90, 14.0, 14.0, True, (0.25, 0.55, 2.07), paged_state=True)),
     ((0, 17), Planner("vllm", 0.90, 14.0, 14.0, True, paged_state=True)),
+    ((0, 12), _SORTING),
     ((0, 8), _V1),
     ((0, 5, 4), _V0),
     ((0,), replace(_V0, unchunked_to=_ALWAYS)),
@@ -68,9 +72,16 @@ _VLLM = (
 """vLLM's version classes, newest first. 0.17 has a lean sampler: Qwen3-14B falls from 5.64 to 2.23 GiB; 0.18 takes 0.25 instead of 0.13 GiB
 beside torch, 2.07-2.2 with tensor parallelism on H100; 60 runs of 28 models at 0.19 (llm-d planner accuracy report, 2026-04). CUDA graphs
 are counted from 0.21 on, 0.92 is the default from 0.22 on. 0.5.3 refused Llama-405B at 131,072 tokens: prefilled whole (issue 6746)."""
-_BY_DATE = ((2026, 6, (0, 22)), (2026, 5, (0, 20)), (2026, 3, (0, 17)), (2025, 3, (0, 8)), (0, 0, (0, 5, 4)))
+_BY_DATE = (
+    (2026, 6, (0, 22)),
+    (2026, 5, (0, 20)),
+    (2026, 3, (0, 17)),
+    (2025, 12, (0, 12)),
+    (2025, 3, (0, 8)),
+    (0, 0, (0, 5, 4)),
+)
 """Which release a nightly of a month is closest to."""
-_CLASS_VERSION = {"vllm_old": (0, 5, 4), "vllm_new": (0, 8), "vllm_2026": (0, 22)}
+_CLASS_VERSION = {"vllm_old": (0, 5, 4), "vllm_new": (0, 12), "vllm_2026": (0, 22)}
 """The version a class of speed constants stands for where a row states none."""
 _OTHERS = {
     "sglang": Planner("sglang", 0.88),
