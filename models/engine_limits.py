@@ -40,6 +40,8 @@ class Planner:
     """Tokens of the profiling step where the card does not decide it (`at_context`)."""
     paged_state: bool = False
     """A hybrid's recurrent state fills pages of the KV cache, which grow to hold one layer's state."""
+    logit_bytes_small: float | None = None
+    """`logit_bytes` on cards with the smaller defaults, where it differs."""
 
     def at_context(self, tokens: float | None, *, pipeline: bool = False) -> Planner:
         """The planner for a longest context: before 0.8 it decides the profiling step, and pipelines never prefill in chunks."""
@@ -59,6 +61,9 @@ ran on one and Llama-3-70B in 16 bits on two (0.10.2 and 0.8.5, 2025), which a s
 _SORTING = Planner("vllm", 0.90, 37.5, 14.0, paged_state=True)
 """0.12 to 0.16: the sampler sorts every logit. Llama-3.1-8B logged 4.76 GiB, Qwen3-0.6B 5.56, Qwen3-14B 5.64, gpt-oss-20b 7.38
 (llm-d planner logs, 2026-01..04). No vision model was logged: the figure of 0.11.0 is kept for them."""
+_UNSTATED = replace(_SORTING, logit_bytes_small=14.0)
+"""No version and no date: an H100 is planned with the larger peak, so that nothing is promised that failed; pools logged on 24-32 GB cards
+in 2025-26 follow the lean one (0.98 x memory x utilisation - 0.6 GB - weights)."""
 _VLLM = (
     ((0, 22), Planner("vllm", 0.92, 14.0, 14.0, True, (0.25, 0.55, 2.07), graphs_inside=True, paged_state=True)),
     ((0, 21), Planner("vllm", 0.90, 14.0, 14.0, True, (0.25, 0.55, 2.07), graphs_inside=True, paged_state=True)),
@@ -124,6 +129,13 @@ def planner_of(engine: str, version: str = "") -> Planner:
     """The planner of a class of constants ("vllm_new", "sglang", ...) and a version text."""
     if engine in _OTHERS:
         return _OTHERS[engine]
+    if (
+        engine == "vllm_new"
+        and not _NUMBER.search(version)
+        and not _DATE.search(version)
+        and "V0" not in version.split()
+    ):
+        return _UNSTATED
     release = vllm_version(version, engine)
     return next(planner for start, planner in _VLLM if release >= start)
 

@@ -206,14 +206,17 @@ def activation_gib(llm: LLM, cards: Cards, planner: Planner = DEFAULT, tp: Any =
     ffn = llm.ffn or (llm.moe.moe_ffn * llm.moe.experts_per_token if llm.moe else 0)
     prefill = tokens * 3 * SIXTEEN * (ffn / tp + llm.hidden)
     vision = has_vision(llm)
-    logit = planner.logit_bytes_vision if vision else planner.logit_bytes
+    small = planner.logit_bytes if planner.logit_bytes_small is None else planner.logit_bytes_small
+    logit = np.where(cards.large, planner.logit_bytes, small)
+    if vision:
+        logit = np.minimum(logit, planner.logit_bytes_vision)
     sequences = np.where(cards.large, SEQUENCES_LARGE, SEQUENCES_SMALL)
     sampling = sequences * llm.vocab * logit + 2 * SIXTEEN * llm.hidden * tokens
     if planner.workspace and llm.moe is not None:
         width = llm.moe.moe_ffn / tp
         routed = tokens * llm.moe.experts_per_token * SIXTEEN
         sampling = sampling + routed * (np.maximum(2 * width, llm.hidden) + np.maximum(width, llm.hidden))
-    peak = np.maximum(sampling, prefill) if logit else prefill
+    peak = np.where(logit > 0, np.maximum(sampling, prefill), prefill)
     found: Array = peak / GIB + ACTIVATION_FLOOR_GIB + (VISION_EMBEDDING_GIB if vision else 0.0)
     return np.maximum(found, _NATIVE_VISION_GIB) if llm.family in _NATIVE_VISION else found
 

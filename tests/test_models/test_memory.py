@@ -56,7 +56,7 @@ def test_n07_n09_n12_cache_bytes_are_exact(model: str, kv: float, expected: int)
 def test_n07_blocks() -> None:
     """3.8125 GiB hold 31,232 tokens of Llama-3.1-8B; a 24 GB card holds it in 16 bits with 20,000 tokens."""
     assert 3.8125 * GIB / 131_072 == 31_232
-    assert _context("Llama-3.1-8B", _pool("Llama-3.1-8B", "fp16", 1, 24, 23.58, 0.92)) > 20_000
+    assert _context("Llama-3.1-8B", _pool("Llama-3.1-8B", "fp16", 1, 24, 23.58, 0.90)) > 45_000
 
 
 def test_n10_a_72b_vision_model_does_not_fit_four_40_gb_cards() -> None:
