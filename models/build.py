@@ -171,5 +171,6 @@ def gguf_case(
         graphs=column(devices, "graphs") > 0,
         clock_ghz=column(devices, "clock_ghz"),
         lanes_per_watt=column(devices, "lanes_per_watt"),
+        ecc=column(devices, "ecc") > 0,
         engine=index[0] if isinstance(engine, str) else index,
     )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _GEFORCE = re.compile(r"^(RTX-[2345]0\d0|GTX-|TITAN-RTX|RTX-TITAN|A10G$)")
 """Chips whose listed 16-bit tensor rate is the one with fp32 sums: with fp16 sums, as llama.cpp computes, it is twice that."""
+_DATA_CENTRE_GDDR = re.compile(
+    r"^(?:T4|A2|A10|A16|A40|L4|L20|L40)[GS]?$|^RTX-PRO-6000-Blackwell-Server|^(?:P4|P40|M60|K80)$"
+)
 _NO_TENSOR_CORES = {"Pascal", "Maxwell 2.0", "Maxwell", "Kepler", "Kepler 2.0"}
 _DIES = {"MI250": 2, "MI250X": 2}
 """Cards that the operating system shows as several devices, each with its part of memory, bandwidth and compute."""
@@ -76,6 +79,8 @@ class Device:
     """Boost clock of the generation."""
     lanes_per_watt: float
     """Lane operations/s for each watt of the power limit, as if made in 4 nm: high values cannot be held."""
+    ecc: bool
+    """GDDR with error correction in the same memory (on by default on NVIDIA's data-centre cards)."""
     graphs: bool
     """Whether llama.cpp replays a step as a CUDA graph (compute capability 8.0 on)."""
     memory: int
@@ -167,6 +172,7 @@ def device_of(chip: Chip) -> Device | None:
         chip=CHIPS.index(kind),
         gguf_kind=KINDS.index(_gguf_kind(chip)),
         lanes=_lanes_tops(chip, sixteen) * scale,
+        ecc=_DATA_CENTRE_GDDR.match(chip.name) is not None,
         graphs=chip.vendor == "NVIDIA" and (chip.compute_capability or 0.0) >= 8.0,
         clock_ghz=1.4 if chip.compute_capability in {6.0, 8.0} else _CLOCK_GHZ.get(chip.arch, _OTHER_CLOCK_GHZ),
         lanes_per_watt=_lanes_tops(chip, sixteen) * 1e12 * _energy(chip) / chip.tdp_w if chip.tdp_w else 0.0,

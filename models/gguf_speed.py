@@ -71,6 +71,8 @@ class GgufCase:
     clock_ghz: Any = 1.7
     lanes_per_watt: Any = 0.0
     """Lane operations/s for each watt, 4 nm; 0 = never limited by power."""
+    ecc: Any = False
+    """GDDR that keeps its check bits in the same memory: data-centre cards as delivered."""
     engine: Any = 0
     """Index into ENGINES."""
 
@@ -98,7 +100,7 @@ class GgufSpeed(StreamSpeed):
         lanes = lanes * np.where(kind == KINDS.index("apple3"), k["g_apple3"], 1.0)
         gpus = np.asarray(case.gpus, dtype=np.float64)
         # Decode: a weight is read and unpacked by integer instructions.
-        read = case.bandwidth * _pick(k, _STREAM, kind)
+        read = case.bandwidth * _pick(k, _STREAM, kind) * np.where(case.ecc, k["g_ecc"], 1.0)
         plain = np.where(nvidia & (engine > 0), k["g_unpack_16"], _pick(k, _UNPACK, kind) / 4)
         operations = np.where(sixteen, plain, _pick(k, _UNPACK, kind))
         unpack = lanes * np.asarray(case.weight_bytes) / operations

@@ -7,6 +7,18 @@ all layers on one GPU, rates averaged arithmetically over the pairs.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.gguf_speed import GgufCase, GgufSpeed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from models.case_input import Case
+    from models.streaming import Array
 
 PAIRS = (
     (1024, 16),
@@ -36,3 +48,26 @@ def attention_on_host(note: str) -> bool:
     """
     host = note.rsplit("host", 1)[-1]
     return bool(_BF16_HOST.search(host)) and not _OLDER.search(host)
+
+
+def generation(case: Case) -> str:
+    """The kernels behind a row, one of gguf_speed.ENGINES where it is one of them: llamafile kept those of 2024."""
+    return "llamafile" if "llamafile" in case.raw.get("engine", "").lower() else case.engine
+
+
+def is_local_score(case: Case) -> bool:
+    """Whether a row is a mean over the nine pairs: llamafile's benchmark without lengths of its own."""
+    stated = case.raw.get("input_tokens", "").strip() or case.raw.get("output_tokens", "").strip()
+    return generation(case) == "llamafile" and case.scenario == "bench" and not stated
+
+
+def mean_rates(case: GgufCase, constants: Mapping[str, float]) -> tuple[Array, Array]:
+    """(prompt tokens/s, output tokens/s of one stream) as LocalScore prints them, whatever lengths the cases have."""
+    prompts, outputs = [], []
+    for prompt, output in PAIRS:
+        speed = GgufSpeed(
+            replace(case, input_tokens=float(prompt), output_tokens=float(output), fresh_tokens=None), constants
+        )
+        prompts.append(prompt / speed.prefill())
+        outputs.append(1 / speed.step(1.0))
+    return np.mean(prompts, axis=0), np.mean(outputs, axis=0)

@@ -14,7 +14,7 @@ from models.devices import device_of
 from models.errors import known
 from models.fitting.least_squares import Array, Constant, Fit, Problem
 from models.gguf_speed import MEMORY, GgufSpeed
-from models.local_score import PAIRS, attention_on_host
+from models.local_score import PAIRS, attention_on_host, generation, is_local_score
 from models.memory import GIB, kv_bytes_per_token
 from models.quantize import weight_bytes
 
@@ -29,6 +29,7 @@ FILE = Path(__file__).parent.parent / "data" / "constants" / "gguf.toml"
 SHARE, US, RATIO, OPS = "share of specified rate", "us", "factor", "lane operations per weight"
 ABOUT: dict[str, tuple[float, float, str, str]] = {
     "g_em": (0.88, 0.1, "share of specified bandwidth", "decode, weight read, NVIDIA"),
+    "g_ecc": (1.0, 0.1, RATIO, "bandwidth left by error correction inside GDDR memory, data-centre cards"),
     "g_em_amd": (0.85, 0.05, "share of specified bandwidth", "decode, weight read, AMD"),
     "g_em_apple": (0.85, 0.15, "share of specified bandwidth", "decode, weight read, Apple"),
     "g_em_intel": (0.7, 0.2, "share of specified bandwidth", "decode, weight read, Intel Arc"),
@@ -94,28 +95,13 @@ ABOUT: dict[str, tuple[float, float, str, str]] = {
 """Start, sd of its logarithm, unit, meaning of every constant."""
 
 
-def engine_of(case: Case) -> str:
-    """The generation of kernels behind a row."""
-    if "llamafile" in case.raw.get("engine", "").lower():
-        return "llamafile"
-    return case.engine
-
-
-def _is_local_score(case: Case) -> bool:
-    return (
-        engine_of(case) == "llamafile"
-        and not number(case.raw, "input_tokens")
-        and not number(case.raw, "output_tokens")
-    )
-
-
 def _fits(case: Case) -> bool:
     """Whether the file and a LocalScore context fit the cards: otherwise drivers spill to the host and the link is measured."""
     llm = known(case.llm)
     device = known(device_of(known(case.chip)))
     if not device.memory_gib or case.apple:
         return True
-    context = max(s + o for s, o in PAIRS) if _is_local_score(case) else 1
+    context = max(s + o for s, o in PAIRS) if is_local_score(case) else 1
     need = weight_bytes(llm, known(case.quant)).total + kv_bytes_per_token(llm, case.kv_bytes) * context
     return bool(need / GIB + _BUFFER_GIB < device.memory_gib * max(case.count, 1.0))
 
@@ -136,7 +122,7 @@ class _Rows:
     """Rows as arrays; a LocalScore row is nine entries."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
-        lengths = [PAIRS if _is_local_score(c) else ((c.input_tokens, c.output_tokens),) for c in cases]
+        lengths = [PAIRS if is_local_score(c) else ((c.input_tokens, c.output_tokens),) for c in cases]
         self.row = np.repeat(np.arange(len(cases)), [len(pairs) for pairs in lengths])
         files: dict[tuple[int, int], GgufModel] = {}
         models = []
@@ -152,17 +138,17 @@ class _Rows:
             gpus=np.array([c.count for c in cases])[self.row],
             input_tokens=np.array([float(s) for pairs in lengths for s, _ in pairs]),
             output_tokens=np.array([float(o) for pairs in lengths for _, o in pairs]),
-            engine=[engine_of(cases[int(i)]) for i in self.row],
+            engine=[generation(cases[int(i)]) for i in self.row],
         )
         metric = np.array([c.raw["metric"] for c in cases])
         self.prompt = np.isin(metric, PROMPT)
         self.time = metric == "tpot_ms"
         self.n = np.array([max(c.concurrency or 1.0, 1.0) for c in cases])[self.row]
         self.user = metric == "tokens_per_s_per_user"
-        self.on_host = np.array([_is_local_score(c) and attention_on_host(c.raw.get("note", "")) for c in cases])
+        self.on_host = np.array([is_local_score(c) and attention_on_host(c.raw.get("note", "")) for c in cases])
         self.windows = np.array(
             [
-                _is_local_score(c) and known(c.chip).vendor == "NVIDIA" and c.raw.get("note", "").endswith("Windows")
+                is_local_score(c) and known(c.chip).vendor == "NVIDIA" and c.raw.get("note", "").endswith("Windows")
                 for c in cases
             ]
         )
@@ -217,7 +203,7 @@ def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
         labels["gpu"].append(known(case.chip).name)
         labels["model"].append(known(case.llm).name)
         labels["source"].append(case.raw.get("source_group", ""))
-        labels["engine"].append(engine_of(case))
+        labels["engine"].append(generation(case))
         labels["memory"].append(memory_class(case))
         labels["id"].append(case.raw.get("id", ""))
     arrays = _Rows(cases) if cases else None

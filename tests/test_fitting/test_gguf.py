@@ -11,8 +11,9 @@ import pytest
 from models.cases import estimate_rows
 from models.constants import constants
 from models.errors import InputError
-from models.fitting.gguf import ABOUT, cases_of, engine_of, problem, text, write
+from models.fitting.gguf import ABOUT, cases_of, problem, text, write
 from models.fitting.least_squares import leave_out, solve
+from models.local_score import generation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +115,7 @@ def test_generation_of_kernels() -> None:
         row("L4", "tokens_per_s_per_user", source_date="2024-05-20", engine_version="May 2024"),
         row("L4", "tokens_per_s_per_user"),
     ]
-    assert [engine_of(case) for case in cases_of(made)] == ["llamafile", "llama.cpp-2024", "llama.cpp"]
+    assert [generation(case) for case in cases_of(made)] == ["llamafile", "llama.cpp-2024", "llama.cpp"]
 
 
 def test_local_score_is_a_mean_over_lengths() -> None:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from models.local_score import PAIRS, attention_on_host
+from models import catalog
+from models.build import GgufModel, gguf_case
+from models.case_input import parse_case
+from models.constants import constants
+from models.devices import device_of
+from models.errors import known
+from models.fitting.gguf import problem
+from models.local_score import PAIRS, attention_on_host, generation, is_local_score, mean_rates
 
 
 def test_nine_pairs() -> None:
@@ -32,3 +40,48 @@ def test_hosts_with_avx512_bf16(host: str, on_host: bool) -> None:
         attention_on_host(f"best of 1 run(s); accelerator Radeon RX 7900 XTX 24 GB; TTFT 284 ms; host {host}")
         == on_host
     )
+
+
+def row(**more: str) -> dict[str, str]:
+    """A row of the benchmark."""
+    return {
+        "model": "Llama-3.1-8B",
+        "quant": "q4_K_M",
+        "engine": "llamafile (LocalScore)",
+        "source_date": "2025-05-01",
+        "hardware": "RTX 3090 24GB",
+        "scenario": "bench",
+        "metric": "tokens_per_s_per_user",
+        "value": "90",
+        **more,
+    }
+
+
+def test_which_rows_are_means() -> None:
+    """Llamafile without lengths; a llama-bench row or one with a length is not."""
+    case = parse_case(row())
+    assert is_local_score(case)
+    assert generation(case) == "llamafile"
+    assert not is_local_score(parse_case(row(output_tokens="128")))
+    assert not is_local_score(parse_case(row(engine="llama.cpp")))
+
+
+def test_mean_rates_are_those_of_the_fit() -> None:
+    """One array of nine passes answers like the fit's nine rows a row."""
+    chips = ("RTX 3090 24GB", "L4 24GB", "RX 7900 XTX")
+    rows = [
+        row(hardware=chip, metric=metric)
+        for metric in ("prompt_tokens_per_s", "tokens_per_s_per_user")
+        for chip in chips
+    ]
+    case = gguf_case(
+        GgufModel(catalog.llm("Llama-3.1-8B"), catalog.quant("q4_k_m")),
+        kv_bytes=2.0,
+        devices=[known(device_of(known(parse_case(one).chip))) for one in rows[:3]],
+        gpus=1.0,
+        input_tokens=1.0,
+        output_tokens=1.0,
+        engine="llamafile",
+    )
+    mine = np.concatenate(mean_rates(case, constants().gguf))
+    assert mine == pytest.approx(problem(rows).predict(constants().gguf))

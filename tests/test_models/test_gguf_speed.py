@@ -198,7 +198,7 @@ def test_cards_without_a_power_connector_lose_clock() -> None:
 def test_defaults_answer() -> None:
     """A case without the optional facts still has a figure near the full one: callers may leave them out."""
     full = case("L40S", "Llama-3.1-8B")
-    optional = {"lanes", "kind", "weight_bytes", "graphs", "clock_ghz", "lanes_per_watt", "engine"}
+    optional = {"lanes", "kind", "weight_bytes", "graphs", "clock_ghz", "lanes_per_watt", "ecc", "engine"}
     bare = GgufCase(**{f.name: getattr(full, f.name) for f in fields(full) if f.name not in optional})
     assert step(bare) == pytest.approx(step(full), rel=0.3)
     assert prefill(bare) == pytest.approx(prefill(full), rel=0.5)
