@@ -55,6 +55,8 @@ BLOCK_TOKENS = 16
 """KV caches are handed out in blocks of this many tokens (vLLM)."""
 GGUF_COMPUTE_GIB = 0.8
 """llama.cpp's compute buffer and CUDA context of one GPU at 512-token batches (logged 0.17-2.2 GiB)."""
+GGUF_BATCH = 512
+"""llama.cpp's physical batch: since 2025-05 a sliding layer keeps its window and one of these, not all of the context (PR 13194)."""
 CPU_COMPUTE_GIB = 0.5
 OS_RESERVE_GIB = 1.0
 """RAM the operating system and the runtime keep on a CPU server (assumed; small VMs need about this)."""
