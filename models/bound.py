@@ -47,8 +47,10 @@ def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
         overhead = speed.layer_overhead + speed.kernel_overhead + n * speed.per_sequence
     else:
         stream, work = speed.stream(n), n * speed.decode_compute
-        read, compute = np.where(stream >= work, stream, 0.0), np.where(stream >= work, 0.0, work)
         link, overhead = zero, speed.overhead + speed.slot * np.maximum(n - 1, 0)
+        # Reading and multiplying overlap in part: the longer one stands for both.
+        weights = speed.step(n) - n * speed.kv_per_sequence - overhead
+        read, compute = np.where(stream >= work, weights, 0.0), np.where(stream >= work, 0.0, weights)
     others = speed.interference_time(n)
     return np.stack([part + zero for part in (read, compute, n * speed.kv_per_sequence, link, overhead, others)])
 

@@ -100,6 +100,7 @@ def _cpu_case(cases: Sequence[Case], rates: Sequence[CpuRates]) -> CpuCase:
         rate=column(rates, "stream"),
         prefill_rate=column(rates, "prefill"),
         decode_rate=column(rates, "decode"),
+        sync=column(rates, "sync"),
         input_tokens=np.array([case.input_tokens for case in cases]),
         output_tokens=np.array([case.output_tokens for case in cases]),
     )

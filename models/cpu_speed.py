@@ -1,8 +1,7 @@
-"""llama.cpp and its relatives on server CPUs: streaming rate per core by platform, thread synchronisation, compute-bound prompts.
+"""llama.cpp and its relatives on server CPUs: weights streamed and multiplied, threads waiting for each other, compute-bound prompts.
 
-Two forms. Platforms measured over thousands of cloud instances (`cpu_family` in data/constants/cpu.toml) use the harmonic form
-1/eff = 1/(cores b1) + 1/lim, with lim a chiplet limit for VMs packed on AMD chiplets; every other CPU uses a share of its
-socket's theoretical bandwidth. One socket is estimated: a second one made llama.cpp slower on most platforms.
+A step reads the weights and multiplies them: cores overlap the two only in part. One socket is estimated: a second one made llama.cpp
+slower on most platforms.
 """
 
 from __future__ import annotations
@@ -11,11 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.streaming import StreamSpeed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Array = NDArray[np.float64]
+
+UBATCH = 512
+"""Prompt tokens of one pass (llama.cpp's default)."""
 
 
 @dataclass(slots=True)
@@ -40,10 +45,12 @@ class CpuCase:
     prefill_rate: Any
     """FLOP/s of prompts (`models.cpu_rates`)."""
     decode_rate: Any
-    """FLOP/s of batched decode."""
+    """FLOP/s of decode steps."""
     input_tokens: Any
     output_tokens: Any
     fresh_tokens: Any = None
+    sync: Any = None
+    """Seconds a layer of waiting threads (`CpuRates.sync`); None = an x86 server's with these cores."""
 
 
 class CpuSpeed(StreamSpeed):
@@ -54,7 +61,10 @@ class CpuSpeed(StreamSpeed):
         cores = np.asarray(case.cores, dtype=np.float64)
         moe_stream = np.where(case.moe, k["moe_dec"], 1.0)
         moe_prefill = np.where(case.moe, k["pf_moe"], 1.0)
-        sync = case.layers * (k["sync0"] + k["sync1"] * cores ** k["sync_exp"]) * 1e-6
+        sync = (k["sync0_intel"] + k["sync1"] * cores) * 1e-6 if case.sync is None else np.asarray(case.sync)
+        # Norms, rotations, activations: their number grows with the layers' width, matrix products with its square.
+        small = 2 * k["pf_small"] * np.sqrt(case.active_layers * case.layers) / case.decode_rate
+        self.overlap, self.many = k["overlap"], k["pf_many"]
         super().__init__(
             input_tokens=case.input_tokens,
             output_tokens=case.output_tokens,
@@ -64,11 +74,29 @@ class CpuSpeed(StreamSpeed):
             experts=case.experts,
             experts_per_token=case.experts_per_token,
             decode_compute_s=2 * case.active / case.decode_rate,
-            prefill_token_s=2 * case.active_layers / (case.prefill_rate * moe_prefill),
+            prefill_token_s=2 * case.active_layers / (case.prefill_rate * moe_prefill) + small,
             attention_s=2 * case.query / (case.prefill_rate * moe_prefill),
             kv_token_s=case.kv_bytes_per_token / case.rate,
             state_s=2 * case.state_bytes / case.rate,
-            overhead_s=sync,
+            overhead_s=case.layers * sync,
             slot_s=0.0,
             schedule_s=0.005,
         )
+
+    def step(self, sequences: Any) -> Array:
+        """One decode step of `sequences` running sequences: between the longer of streaming and multiplying, and their sum."""
+        n = np.asarray(sequences, dtype=np.float64)
+        p = self.overlap
+        work = (self.stream(n) ** p + (n * self.decode_compute) ** p) ** (1 / p)
+        result: Array = work + n * self.kv_per_sequence + self.overhead
+        return result
+
+    def prefill(self, prompts: Any = 1.0) -> Array:
+        """`prompts` prompts in passes of UBATCH tokens that each read the weights; many at once keep more cores busy."""
+        count = np.asarray(prompts, dtype=np.float64)
+        reach = 2 * self.s - self.fresh
+        compute = self.fresh * (self.prefill_token + self.attention * reach)
+        read = np.maximum(self.fresh / UBATCH, 1.0) * self.stream(np.minimum(self.fresh, UBATCH))
+        once = (compute**self.overlap + read**self.overlap) ** (1 / self.overlap) + self.overhead
+        result: Array = count * once * self.many ** (1 / np.maximum(count, 1.0) - 1)
+        return result

@@ -182,6 +182,7 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
             rate=column(found, "stream"),
             prefill_rate=column(found, "prefill"),
             decode_rate=column(found, "decode"),
+            sync=column(found, "sync"),
             input_tokens=float(workload.input_tokens),
             output_tokens=float(workload.output_tokens),
             fresh_tokens=fresh_tokens(workload),

@@ -86,14 +86,14 @@ def test_an_nvlink_bridge_counts_as_pcie_unless_the_offer_says_nvlink() -> None:
 
 
 def test_a_server_that_misses_keeps_its_figures_and_says_by_how_much() -> None:
-    """No CPU meets chat's two seconds with an 8B; the best is 2.8 s."""
+    """No CPU meets chat's two seconds with an 8B: c8a.24xlarge was measured at 361 tok/s of a 1,024-token prompt of a 7B."""
     server = Server("cpu", cpu=catalog.cpu("AMD EPYC 9R45"), cores=96, ram_gib=768)
     found = _ask(server, quant="4bit")
     assert found.fits[0]
     assert not found.meets_targets[0]
     assert found.max_concurrency[0] == 0
-    assert found.ttft_solo_ms[0] == pytest.approx(2800, rel=0.1)
-    assert found.reason(0).startswith("TTFT 2.8")
+    assert found.ttft_solo_ms[0] == pytest.approx(3300, rel=0.15)
+    assert found.reason(0).startswith("TTFT 3.")
     assert found.servers_needed[0] >= 1
     assert found.requests_per_s_at_target[0] > 0
 

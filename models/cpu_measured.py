@@ -1,0 +1,185 @@
+"""llama.cpp speeds measured on the very cloud instance types that providers rent out; a look-up beats any formula.
+
+Data: `data/measured/cpu_instances.csv.gz`, from Spare Cores inspection data (CC BY-SA 4.0, see the README beside it): llama-bench,
+one build (b4753, February 2025), six models in q4_K_M, prompts of 512 and generations of 128 tokens, all physical cores.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models import catalog
+from models.build import GgufModel, column
+from models.constants import constants
+from models.cpu_speed import CpuCase, CpuSpeed
+
+if TYPE_CHECKING:
+    from models.cpu_rates import CpuRates
+    from models.cpu_speed import Array
+
+FILE = Path(__file__).parent / "data" / "measured" / "cpu_instances.csv.gz"
+SOURCE = "github SpareCores/sc-inspector-data@804d3c7 (2026-08-22), CC BY-SA 4.0"
+MODELS = {
+    "smollm_135m": "SmolLM-135M",
+    "qwen_0_5b": "Qwen1.5-0.5B-Chat",
+    "gemma_2b": "Gemma-2B",
+    "llama_7b": "Llama-7B",
+    "phi_14b": "Phi-4",
+    "llama_70b": "Llama-3.3-70B-Instruct",
+}
+"""Column of the table -> model."""
+LARGE = ("gemma_2b", "llama_7b", "phi_14b", "llama_70b")
+"""Models large enough to say how fast weights stream; the small ones measure waiting threads."""
+PROMPT_TOKENS, OUTPUT_TOKENS = 512.0, 128.0
+PROVIDERS = {"alicloud": "alibaba", "hcloud": "hetzner"}
+"""The inspection's names of providers -> ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """One model's figures on one instance type; None = not run or too slow for the benchmark's limits."""
+
+    model: str
+    """Column name, see MODELS."""
+    prompt_tokens_per_s: float | None
+    tokens_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCpu:
+    """What was measured on one instance type."""
+
+    provider: str
+    server: str
+    cpu: str
+    """The CPU of that run; another may serve the next customer of some families."""
+    vcpus: int
+    threads: int
+    """Physical cores, over all sockets."""
+    sockets: int
+    numa_nodes: int
+    bare_metal: bool
+    read_gb_s: float | None
+    date: str
+    runs: tuple[MeasuredRun, ...]
+    source: str = SOURCE
+
+    def rates(self, estimate: CpuRates) -> CpuRates:
+        """An estimate of this instance type's rates, moved so that the formulas meet what was measured on it.
+
+        Streaming, decode arithmetic and waiting move by one factor, prompts by another: the medians over the measured models of
+        2B parameters and more (over the small ones where there is nothing else).
+        """
+        decode, prompt = _predicted(estimate)
+        names = list(MODELS)
+        decode_scale = self._scale("tokens_per_s", dict(zip(names, decode.tolist(), strict=True)))
+        prompt_scale = self._scale("prompt_tokens_per_s", dict(zip(names, prompt.tolist(), strict=True)))
+        return replace(
+            estimate,
+            stream=estimate.stream * decode_scale,
+            decode=estimate.decode * decode_scale,
+            sync=estimate.sync / decode_scale,
+            prefill=estimate.prefill * prompt_scale,
+        )
+
+    def stream_gb_s(self, estimate: CpuRates) -> float:
+        """Effective streaming rate that the measured decodes imply, GB/s."""
+        return self.rates(estimate).stream / 1e9
+
+    def prompt_gflops(self, estimate: CpuRates) -> float:
+        """Effective arithmetic that the measured prompts imply, GFLOP/s."""
+        return self.rates(estimate).prefill / 1e9
+
+    def _scale(self, figure: str, predicted: dict[str, float]) -> float:
+        ratios: dict[str, float] = {}
+        for run in self.runs:
+            value = getattr(run, figure)
+            if value:
+                ratios[run.model] = value / predicted[run.model]
+        large = [ratio for name, ratio in ratios.items() if name in LARGE]
+        return median(large or ratios.values()) if ratios else 1.0
+
+
+@cache
+def _files() -> tuple[GgufModel, ...]:
+    quant = catalog.quant("q4_k_m")
+    return tuple(GgufModel(catalog.llm(name), quant) for name in MODELS.values())
+
+
+def _predicted(rates: CpuRates) -> tuple[Array, Array]:
+    """(generation, prompt) tokens/s of the six models as the formulas have them."""
+    files = _files()
+    case = CpuCase(
+        layers=column(files, "layers"),
+        stream_dense=column(files, "dense"),
+        stream_routed=column(files, "routed"),
+        experts=column(files, "experts"),
+        experts_per_token=column(files, "per_token"),
+        active=column(files, "active"),
+        active_layers=column(files, "active_layers"),
+        query=column(files, "query"),
+        kv_bytes_per_token=column(files, "kv_elements") * 2,
+        state_bytes=column(files, "state_bytes"),
+        moe=column(files, "moe") > 0,
+        cores=rates.cores,
+        rate=rates.stream,
+        prefill_rate=rates.prefill,
+        decode_rate=rates.decode,
+        input_tokens=1.0,
+        output_tokens=OUTPUT_TOKENS,
+        sync=rates.sync,
+    )
+    k = constants().cpu
+    prompt = CpuSpeed(replace(case, input_tokens=PROMPT_TOKENS), k).prefill()
+    return 1 / CpuSpeed(case, k).step(1.0), PROMPT_TOKENS / prompt + np.zeros(len(files))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def read(path: Path = FILE) -> list[MeasuredCpu]:
+    """All instance types of the table."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        return [
+            MeasuredCpu(
+                provider=row["provider"],
+                server=row["server"],
+                cpu=row["cpu"],
+                vcpus=int(row["vcpus"]),
+                threads=int(row["threads"]),
+                sockets=int(row["sockets"]),
+                numa_nodes=int(row["numa_nodes"]),
+                bare_metal=row["bare_metal"] == "1",
+                read_gb_s=_number(row["read_gb_s"]),
+                date=row["date"],
+                runs=tuple(
+                    MeasuredRun(name, _number(row[f"{name}_pp512"]), _number(row[f"{name}_tg128"])) for name in MODELS
+                ),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+@cache
+def _index() -> dict[tuple[str, str], MeasuredCpu]:
+    return {(record.provider, _plain(record.server)): record for record in read()} if FILE.exists() else {}
+
+
+def _plain(server: str) -> str:
+    """Azure's types are written with and without "Standard_"."""
+    return server.casefold().removeprefix("standard_")
+
+
+def measured(provider: str, server: str) -> MeasuredCpu | None:
+    """What was measured on a provider's instance type ("aws", "m7a.8xlarge"); None if nothing was."""
+    name = provider.casefold()
+    return _index().get((PROVIDERS.get(name, name), _plain(server)))
