@@ -140,3 +140,19 @@ def test_sequences_by_card() -> None:
     """256, 1,024 on large cards, not on an A100."""
     assert max_sequences("vllm_2026", 24, "L4") == max_sequences("vllm_2026", 80, "A100-80GB-SXM4") == 256
     assert max_sequences("vllm_2026", 80, "H100-80GB-SXM5") == 1024
+
+
+@pytest.mark.parametrize(
+    ("name", "isa"),
+    [
+        ("Intel Xeon 6999Z (future)", "avx2"),
+        ("AMD EPYC 9999X 256-core", "avx2"),
+        ("Neoverse-N9 (64 vCPU)", "neon"),
+        ("AWS Graviton9", "neon"),
+        ("RTX 7090", None),
+    ],
+)
+def test_an_unknown_cpu_is_told_from_an_unknown_card(name: str, isa: str | None) -> None:
+    """The class of x86 or Arm CPUs can answer for a CPU nobody lists; nothing answers for a GPU."""
+    found = catalog.unknown_cpu(name)
+    assert (found.isa_class if found else None) == isa
