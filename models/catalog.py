@@ -482,18 +482,18 @@ def kv_quant(name: str) -> Quant:
 
 
 _CPU_WORDS = re.compile(
-    r"\b(?:xeon|epyc|ryzen|threadripper|opteron|core|pentium|celeron|atom|cpu|v?cpus|neoverse|graviton|altra|ampereone|axion|cobalt|cortex|kunpeng"
+    r"\b(?:xeon|epyc|ryzen|threadripper|opteron|core|pentium|celeron|atom|cpu|v?cpus|neoverse|graviton\d*|altra|ampereone|axion|cobalt|cortex|kunpeng"
     r"|yitian|grace|arm)\b",
     re.IGNORECASE,
 )
 _ARM_WORDS = re.compile(
-    r"\b(?:neoverse|graviton|altra|ampereone|axion|cobalt|cortex|kunpeng|yitian|grace|arm|aarch64)\b", re.IGNORECASE
+    r"\b(?:neoverse|graviton\d*|altra|ampereone|axion|cobalt|cortex|kunpeng|yitian|grace|arm|aarch64)\b", re.IGNORECASE
 )
 
 
 def unknown_cpu(name: str) -> CPU | None:
     """A CPU without figures for a name that reads like one, so that its class can answer for it; None for other names."""
-    if not _CPU_WORDS.search(name):
+    if not _CPU_WORDS.search(name) or re.search(r"\bgpu\b", name, re.IGNORECASE):
         return None
     isa = "neon" if _ARM_WORDS.search(name) else "avx2"
     return CPU(name, "", "", "", isa, *(None,) * 10)

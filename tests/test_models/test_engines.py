@@ -150,6 +150,7 @@ def test_sequences_by_card() -> None:
         ("Neoverse-N9 (64 vCPU)", "neon"),
         ("AWS Graviton9", "neon"),
         ("RTX 7090", None),
+        ("Apple M9 Max 64-Core GPU", None),
     ],
 )
 def test_an_unknown_cpu_is_told_from_an_unknown_card(name: str, isa: str | None) -> None:
