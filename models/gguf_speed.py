@@ -92,7 +92,8 @@ class GgufSpeed(StreamSpeed):
         sixteen = np.asarray(case.sixteen_bit)
         nvidia, tensor = kind < KINDS.index("amd"), kind < KINDS.index("volta")
         newer_amd = kind == KINDS.index("rdna3")
-        old_amd = np.where(((kind == KINDS.index("amd")) | newer_amd) & (engine > 0), k["g_amd_old"], 1.0)
+        old_kernels = np.where(((kind == KINDS.index("amd")) | newer_amd) & (engine > 0), k["g_amd_old"], 1.0)
+        apple = (kind == KINDS.index("apple")) | (kind == KINDS.index("apple3"))
         old_rdna3 = np.where(newer_amd & (engine > 0), k["g_rdna3_old"], 1.0)
         held = 1 / np.maximum(np.asarray(case.lanes_per_watt) / (k["g_watt"] * 1e12), 1.0)
         peak = np.asarray(case.peak, dtype=np.float64) * held
@@ -104,14 +105,14 @@ class GgufSpeed(StreamSpeed):
         plain = np.where(nvidia & (engine > 0), k["g_unpack_16"], _pick(k, _UNPACK, kind) / 4)
         operations = np.where(sixteen, plain, _pick(k, _UNPACK, kind))
         unpack = lanes * np.asarray(case.weight_bytes) / operations
-        rate = (read**-_NORM + unpack**-_NORM) ** (-1 / _NORM) / old_amd
+        rate = (read**-_NORM + unpack**-_NORM) ** (-1 / _NORM) / old_kernels
         # Prompts: int8 kernels are limited by tensor cores and by the instructions around them.
         whole = peak * k["g_mfu"] * (peak / 1e14) ** -k["g_mfu_exp"]
         mma = 1 / (1 / (k["g_mma"] * 2 * peak) + 1 / (k["g_lanes"] * lanes))
         mma = mma * np.where(kind == KINDS.index("turing"), k["g_turing"], 1.0)
         other = np.where(kind == KINDS.index("volta"), peak * k["g_volta"], lanes * _pick(k, _PER_LANE, kind))
-        packed = np.where(tensor, np.where(engine == 1, whole, mma), other)
-        compute = np.where(sixteen & tensor, whole, packed) / (old_amd * old_rdna3)
+        packed = np.where(tensor, np.where(engine == 1, whole * k["g_2024"], mma), other)
+        compute = np.where(sixteen & tensor, whole, packed) / (old_kernels * old_rdna3)
         compute = compute * np.where(nvidia & (engine == ENGINES.index("llamafile")), k["g_llamafile"], 1.0)
         attention = _pick(k, _ATTENTION, engine) * np.where(tensor | ~nvidia, 1.0, k["g_att_old"])
         replayed = (engine == 0) & np.asarray(case.graphs) & (gpus <= 1)
@@ -119,12 +120,10 @@ class GgufSpeed(StreamSpeed):
         layer = np.where(
             nvidia,
             np.where(replayed, k["g_layer"], np.where(engine > 0, k["g_layer_old"], k["g_layer_launch"])) / clock,
-            _pick(k, _LAYER, kind) * old_amd,
+            _pick(k, _LAYER, kind) * old_kernels,
         )
         several = np.maximum(gpus - 1, 0)
-        kv = np.where(
-            (kind == KINDS.index("apple")) | (kind == KINDS.index("apple3")), k["g_kv_apple"], _pick(k, _KV, engine)
-        )
+        kv = np.where(apple, k["g_kv_apple"], _pick(k, _KV, engine))
         super().__init__(
             input_tokens=case.input_tokens,
             output_tokens=case.output_tokens,

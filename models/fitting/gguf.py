@@ -69,9 +69,10 @@ ABOUT: dict[str, tuple[float, float, str, str]] = {
         0.4,
         0.3,
         "share of fp16-accumulate peak at 100 TFLOPS",
-        "prompts, 16-bit weights, and all weights in 2024",
+        "prompts, 16-bit weights",
     ),
     "g_mfu_exp": (0.2, 0.5, "exponent", "of (peak/100 TFLOPS) by which that share falls"),
+    "g_2024": (1.0, 0.3, RATIO, "prompts, quantized, 2024: unpacked to 16 bits first"),
     "g_llamafile": (1.0, 0.2, RATIO, "prompts, llamafile's kernels on NVIDIA"),
     "g_watt": (0.078, 0.3, "1e12 lane operations/s per W, 4 nm", "what the power limit can hold: T4, L4, A10"),
     "g_turing": (1.0, 0.2, RATIO, "int8 tensor kernels on Turing, whose instructions are smaller"),
@@ -205,7 +206,7 @@ def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
         labels["source"].append(case.raw.get("source_group", ""))
         labels["engine"].append(generation(case))
         labels["memory"].append(memory_class(case))
-        labels["id"].append(case.raw.get("id", ""))
+        labels["id"].append(case.raw.get("case_id", ""))
     arrays = _Rows(cases) if cases else None
     return Problem(
         constants=[Constant(name, start, start, sigma) for name, (start, sigma, _, _) in ABOUT.items()],
