@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.gguf_speed import GgufCase, GgufSpeed
+from models.gguf_speed import KINDS, GgufCase, GgufSpeed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from models.case_input import Case
     from models.streaming import Array
@@ -61,13 +61,39 @@ def is_local_score(case: Case) -> bool:
     return generation(case) == "llamafile" and case.scenario == "bench" and not stated
 
 
-def mean_rates(case: GgufCase, constants: Mapping[str, float]) -> tuple[Array, Array]:
-    """(prompt tokens/s, output tokens/s of one stream) as LocalScore prints them, whatever lengths the cases have."""
+class Hosts:
+    """What the hosts of runs cost, by their notes; "" = an unknown one, taken for a quick one."""
+
+    def __init__(self, notes: Sequence[str], kind: Any) -> None:
+        self.attention = np.array([attention_on_host(note) for note in notes], dtype=bool)
+        windows = np.array([note.endswith("Windows") for note in notes], dtype=bool)
+        self.windows = windows & (np.asarray(kind) < KINDS.index("amd"))
+
+    def step(self, speed: GgufSpeed, layers: Any, sequences: Any, constants: Mapping[str, float]) -> Array:
+        """Seconds of a step: attention of every layer on the CPU, slower launches under Windows (seen on NVIDIA cards)."""
+        extra = np.where(self.attention, layers * constants["g_host_attention"] * 1e-6, 0.0)
+        launches = np.where(self.windows, speed.overhead * (constants["g_windows"] - 1), 0.0)
+        result: Array = speed.step(sequences) + extra + launches
+        return result
+
+    def prefill(self, speed: GgufSpeed, prompts: Any, constants: Mapping[str, float]) -> Array:
+        """Seconds of a prompt."""
+        result: Array = speed.prefill(prompts) * np.where(self.attention, constants["g_host_prompt"], 1.0)
+        return result
+
+
+def mean_rates(case: GgufCase, constants: Mapping[str, float], notes: Sequence[str] = ("",)) -> tuple[Array, Array]:
+    """(prompt tokens/s, output tokens/s of one stream) as LocalScore prints them, whatever lengths the cases have.
+
+    Args:
+        case: arrays, a case each; constants: of GgufSpeed; notes: one a case (or one for all), ending in the host's name.
+    """
+    hosts = Hosts(notes, case.kind)
     prompts, outputs = [], []
     for prompt, output in PAIRS:
         speed = GgufSpeed(
             replace(case, input_tokens=float(prompt), output_tokens=float(output), fresh_tokens=None), constants
         )
-        prompts.append(prompt / speed.prefill())
-        outputs.append(1 / speed.step(1.0))
+        prompts.append(prompt / hosts.prefill(speed, 1.0, constants))
+        outputs.append(1 / hosts.step(speed, case.layers, 1.0, constants))
     return np.mean(prompts, axis=0), np.mean(outputs, axis=0)

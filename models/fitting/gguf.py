@@ -14,7 +14,7 @@ from models.devices import device_of
 from models.errors import known
 from models.fitting.least_squares import Array, Constant, Fit, Problem
 from models.gguf_speed import MEMORY, GgufSpeed
-from models.local_score import PAIRS, attention_on_host, generation, is_local_score
+from models.local_score import PAIRS, Hosts, generation, is_local_score
 from models.memory import GIB, kv_bytes_per_token
 from models.quantize import weight_bytes
 
@@ -146,24 +146,15 @@ class _Rows:
         self.time = metric == "tpot_ms"
         self.n = np.array([max(c.concurrency or 1.0, 1.0) for c in cases])[self.row]
         self.user = metric == "tokens_per_s_per_user"
-        self.on_host = np.array([is_local_score(c) and attention_on_host(c.raw.get("note", "")) for c in cases])
-        self.windows = np.array(
-            [
-                is_local_score(c) and known(c.chip).vendor == "NVIDIA" and c.raw.get("note", "").endswith("Windows")
-                for c in cases
-            ]
-        )
+        notes = [c.raw.get("note", "") if is_local_score(c) else "" for c in cases]
+        self.hosts = Hosts([notes[int(i)] for i in self.row], self.case.kind)
         self.count = np.bincount(self.row)
 
     def predict(self, constants: Mapping[str, float]) -> Array:
         """The figure of every row in its own unit."""
         speed = GgufSpeed(self.case, constants)
-        host = self.on_host[self.row]
-        windows = self.windows[self.row] * speed.overhead * (constants["g_windows"] - 1)
-        step = (
-            speed.step(self.n) + windows + np.where(host, self.case.layers * constants["g_host_attention"] * 1e-6, 0.0)
-        )
-        prompt = speed.prefill(self.n) * np.where(host, constants["g_host_prompt"], 1.0)
+        step = self.hosts.step(speed, self.case.layers, self.n, constants)
+        prompt = self.hosts.prefill(speed, self.n, constants)
         per_step = np.where(self.user[self.row], 1.0, self.n)
         rate = np.where(self.prompt[self.row], self.n * speed.s / prompt, per_step / step)
         rate = np.where(self.time[self.row], 1 / step, rate)

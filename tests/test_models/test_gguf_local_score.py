@@ -69,10 +69,15 @@ def test_which_rows_are_means() -> None:
 def test_mean_rates_are_those_of_the_fit() -> None:
     """One array of nine passes answers like the fit's nine rows a row."""
     chips = ("RTX 3090 24GB", "L4 24GB", "RX 7900 XTX")
+    notes = [
+        "host AMD Ryzen 5 5500 (znver3), Windows",
+        "host EPYC 9354 (znver4), Linux",
+        "host Intel Core i5 (haswell), Windows",
+    ]
     rows = [
-        row(hardware=chip, metric=metric)
+        row(hardware=chip, metric=metric, note=note)
         for metric in ("prompt_tokens_per_s", "tokens_per_s_per_user")
-        for chip in chips
+        for chip, note in zip(chips, notes, strict=True)
     ]
     case = gguf_case(
         GgufModel(catalog.llm("Llama-3.1-8B"), catalog.quant("q4_k_m")),
@@ -83,5 +88,5 @@ def test_mean_rates_are_those_of_the_fit() -> None:
         output_tokens=1.0,
         engine="llamafile",
     )
-    mine = np.concatenate(mean_rates(case, constants().gguf))
+    mine = np.concatenate(mean_rates(case, constants().gguf, notes))
     assert mine == pytest.approx(problem(rows).predict(constants().gguf))
