@@ -35,7 +35,7 @@ PAIRS = (
 
 _BF16_HOST = re.compile(
     r"znver[45]|sapphirerapids|emeraldrapids|graniterapids|cooperlake"
-    r"|Ryzen AI|Ryzen \w+ (?:PRO )?[789]\d{3}(?:X3D|X|F|G)?\b|EPYC (?:9\d{2}[45]|4\d{3})|Platinum 84\d\d|Platinum 85\d\d",
+    r"|Ryzen AI|Ryzen \w+ (?:PRO )?[789]\d{3}(?:X3D|XT|X|F|G|HS|HX|H|U)?\b|EPYC (?:9\d{2}[45]|4\d{3})|Platinum 84\d\d|Platinum 85\d\d",
     re.IGNORECASE,
 )
 _OLDER = re.compile(r"znver[123]|skylake|cascadelake|icelake|haswell|broadwell", re.IGNORECASE)
@@ -67,11 +67,14 @@ class Hosts:
     def __init__(self, notes: Sequence[str], kind: Any) -> None:
         self.attention = np.array([attention_on_host(note) for note in notes], dtype=bool)
         windows = np.array([note.endswith("Windows") for note in notes], dtype=bool)
-        self.windows = windows & (np.asarray(kind) < KINDS.index("amd"))
+        kind = np.asarray(kind)
+        self.windows = windows & (kind < KINDS.index("amd"))
+        self.amd = (kind == KINDS.index("amd")) | (kind == KINDS.index("rdna3"))
 
     def step(self, speed: GgufSpeed, layers: Any, sequences: Any, constants: Mapping[str, float]) -> Array:
         """Seconds of a step: attention of every layer on the CPU, slower launches under Windows (seen on NVIDIA cards)."""
-        extra = np.where(self.attention, layers * constants["g_host_attention"] * 1e-6, 0.0)
+        each = np.where(self.amd, constants["g_host_attention_amd"], constants["g_host_attention"])
+        extra = np.where(self.attention, layers * each * 1e-6, 0.0)
         launches = np.where(self.windows, speed.overhead * (constants["g_windows"] - 1), 0.0)
         result: Array = speed.step(sequences) + extra + launches
         return result

@@ -91,6 +91,7 @@ ABOUT: dict[str, tuple[float, float, str, str]] = {
     "g_pass_other": (450.0, 0.6, "us per layer and pass of 512 tokens", "the same, other makers"),
     "g_pipe": (2.6, 0.3, "gain x cards^2", "passes of a long prompt overlap on several cards"),
     "g_host_attention": (600.0, 0.5, "us per layer", "LocalScore on hosts with AVX512-BF16: attention runs on the CPU"),
+    "g_host_attention_amd": (3000.0, 0.5, "us per layer", "the same with AMD GPUs"),
     "g_host_prompt": (1.2, 0.3, RATIO, "its prompts on such hosts: slower by"),
 }
 """Start, sd of its logarithm, unit, meaning of every constant."""
@@ -100,7 +101,7 @@ def _fits(case: Case) -> bool:
     """Whether the file and a LocalScore context fit the cards: otherwise drivers spill to the host and the link is measured."""
     llm = known(case.llm)
     device = known(device_of(known(case.chip)))
-    if not device.memory_gib or case.apple:
+    if case.apple or not device.memory_gib > 0:  # NaN: the machine's own RAM
         return True
     context = max(s + o for s, o in PAIRS) if is_local_score(case) else 1
     need = weight_bytes(llm, known(case.quant)).total + kv_bytes_per_token(llm, case.kv_bytes) * context
