@@ -108,12 +108,13 @@ class GgufModel:
 
     def __init__(self, llm: LLM, quant: Quant) -> None:
         shape = shape_of(llm)
-        sizes: WeightBytes = weight_bytes(llm, quant)
+        sizes: WeightBytes = weight_bytes(llm, quant, gguf=True)
         per_weight = sizes.per_weight
         body = shape.text - shape.head - shape.embedding - shape.routed
         self.shape = shape
         self.per_weight = per_weight
         self.total_bytes = sizes.total
+        self.host_bytes = sizes.host
         self.routed = shape.routed * per_weight
         self.dense = max(body, 0.0) * per_weight + shape.head * min(sizes.per_head_weight, OUTPUT_HEAD_BYTES)
         self.active = shape.active

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models import catalog
-from models.errors import InputError, RackrateError, known
+from models.errors import InputError, RackrateError, UnknownNameError, known
 from models.gpu_speed import ENGINES
 from models.quantize import format_for, is_gguf
 
@@ -181,11 +181,21 @@ def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
     return 1.0 if small and case.engine in {"trt_new", "trt_old", "habana"} else 2.0
 
 
+def _find(name: str) -> tuple[str, object]:
+    """The catalog's hardware of a name; a CPU nobody lists is one of its class."""
+    try:
+        return catalog.hardware(name)
+    except UnknownNameError:
+        if guessed := catalog.unknown_cpu(name):
+            return "cpu", guessed
+        raise
+
+
 def _hardware(case: Case, row: Mapping[str, str]) -> None:
     name = (row.get("hardware") or "").strip()
     if not name:
         raise InputError("hardware is empty.")
-    kind, found = catalog.hardware(name)
+    kind, found = _find(name)
     case.count = positive(row, "count", 1.0)
     if case.count > MAX_COUNT or (case.count > 1 and case.count != int(case.count)):
         raise InputError(

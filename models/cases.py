@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from models.bands import band_names, factors
 from models.bound import bound_words
+from models.bound_case import bound_columns
 from models.case_batch import Batch
 from models.case_input import INPUT_COLUMNS, Case, parse_case
 from models.case_room import CaseRoom
@@ -26,6 +27,9 @@ Array = NDArray[np.float64]
 
 OUTPUT_COLUMNS = INPUT_COLUMNS + RESULT_COLUMNS
 KINDS = ("serving", "gguf", "cpu")
+UNMEASURED = "no measured engine on this chip"
+_UNSTATED_CORES = 32
+"""Cores of a socket where neither row nor catalog has any: the median of the server CPUs in the catalog; bandwidth is reached before."""
 
 
 @dataclass(slots=True)
@@ -55,10 +59,8 @@ def sort_cases(cases: Sequence[Case]) -> list[Sorted]:
                 index["cpu"].append(i)
             continue
         device = device_of(known(case.chip))
-        if device is None:
-            case.error = "The catalog has no bandwidth or compute figure for this chip."
-        elif not device.measured_vendor:
-            case.error = "no measured engine on this chip"
+        if device is None or not device.measured_vendor:
+            case.error = UNMEASURED
         else:
             devices[i] = device
             index["gguf" if case.gguf else "serving"].append(i)
@@ -79,9 +81,7 @@ def _rate(case: Case) -> CpuRates | None:
     physical = (cpu.cores or 0) * case.sockets or None
     # Threads beyond the physical cores add no bandwidth and no arithmetic.
     cores = min(case.cores or physical or 0, physical or float("inf")) or None
-    if not cores:
-        case.error = "cores_used is empty and the catalog has no core count for this CPU."
-        return None
+    cores = cores or _UNSTATED_CORES * case.sockets
     rate = cpu_rates(
         cpu,
         cores=max(cores / case.sockets, 1),
@@ -90,9 +90,11 @@ def _rate(case: Case) -> CpuRates | None:
         sockets=case.sockets,
         packed=case.packed,
     )
-    if rate is None:
-        case.error = "The memory bandwidth of this CPU is not known."
-    return rate
+    # A CPU without a known platform or bandwidth is answered by its class.
+    arch = "arm" if cpu.isa_class in {"neon", "sve"} else "x86"
+    return rate or cpu_rates(
+        None, arch=arch, cores=max(cores / case.sockets, 1), engine=case.engine, sockets=case.sockets
+    )
 
 
 def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
@@ -109,6 +111,9 @@ def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
     results: list[dict[str, object]] = [
         {**case.raw, **dict.fromkeys(RESULT_COLUMNS), "error": case.error} for case in cases
     ]
+    for case, result in zip(cases, results, strict=True):
+        if case.error == UNMEASURED:
+            result.update(bound_columns(case))
     for group in groups:
         answers = _answer(group)
         names = list(answers)
@@ -137,8 +142,8 @@ def _answer(group: Sorted) -> dict[str, list[Any]]:
     words = bound_words(speed, np.minimum(batch.asked, batch.limit))
     encoder = np.array([not known(case.llm).kv_cache for case in cases])
     startup = batch.scenario == "startup"
-    # Where not even the weights fit there is no speed; a benchmark that ran did fit, whatever the planner thinks.
-    hide = startup | encoder | np.array([room.run_room < 1 for room in rooms])
+    # Where the card is smaller than the weights there is no speed; a benchmark that ran did fit, whatever the planner thinks.
+    hide = startup | encoder | np.array([room.too_small for room in rooms])
     llama_bench = batch.scenario == "bench"
     ttft, tpot, output = figures["ttft"] * 1e3, figures["tpot"] * 1e3, figures["output"]
     prompts = np.where(batch.bench, figures["prompt"], figures["requests"] * figures["input"])

@@ -92,14 +92,13 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     kv = np.array([kv_bytes(workload, result.choices[code]) for code in choice.tolist()])
     count = table.gpu_count[server]
     gpus = np.maximum(count, 1.0)
-    total = column(picked, "total_bytes") / memory.GIB
+    # An input embedding of its own stays in the machine's RAM.
+    total = (column(picked, "total_bytes") - column(picked, "host_bytes")) / memory.GIB
     nominal, usable = table.memory_gib[server], table.usable_gib[server]
     room = memory.usable_gib(nominal, usable)
     # Layers are spread over as few cards as hold them; the others would run copies of their own.
     context = workload.input_tokens + workload.output_tokens
-    one = (
-        llm.kv_elements_full + llm.kv_elements_sliding
-    ) * context * kv / memory.GIB + llm.state_bytes_per_sequence / memory.GIB
+    one = memory.sequence_gib(llm, context, kv, 1.0, 1.0, chunk=memory.GGUF_BATCH)
     span = np.clip(np.ceil((total + one) / np.maximum(room - memory.GGUF_COMPUTE_GIB, 1e-9)), 1, gpus)
     replicas = np.maximum(np.floor(gpus / span), 1.0)
     weights_each = total / span
@@ -116,9 +115,9 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     share = np.minimum(count, 1.0)
     case.bandwidth = case.bandwidth * share
     case.peak = case.peak * share
-    each = memory.sequence_gib(llm, context, kv, span, span, full_window=True)
+    each = memory.sequence_gib(llm, context, kv, span, span, chunk=memory.GGUF_BATCH)
     fits = (pool > 0) & (pool >= each)
-    token = (llm.kv_elements_full + llm.kv_elements_sliding) * kv / span / memory.GIB
+    token = memory.token_gib(llm, kv, span)
     return Layouts(
         server,
         span,
@@ -130,7 +129,7 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         pool,
         each,
         token,
-        np.full(len(server), llm.state_bytes_per_sequence / memory.GIB) / span,
+        np.maximum(each - token * context, 0.0),
         room,
         np.full(len(server), float(GGUF_STREAMS)),
         [gguf_bands(table.chips[i]) for i in table.chip_index[server]],
@@ -163,7 +162,10 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     ram = table.ram_gib[server]
     total = model.total_bytes / memory.GIB
     context = workload.input_tokens + workload.output_tokens
-    each = np.full(n, float(memory.sequence_gib(llm, context, kv, 1.0, 1.0, full_window=True)))
+    whole = chosen.engine != "llama.cpp"
+    each = np.full(
+        n, float(memory.sequence_gib(llm, context, kv, 1.0, 1.0, full_window=whole, chunk=memory.GGUF_BATCH))
+    )
     pool = ram - total - memory.CPU_COMPUTE_GIB - memory.OS_RESERVE_GIB
     speed = CpuSpeed(
         CpuCase(
@@ -189,7 +191,7 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         ),
         constants().cpu,
     )
-    token = np.full(n, model.kv_elements * kv / memory.GIB)
+    token = np.full(n, float(memory.token_gib(llm, kv, 1.0, sliding=whole)))
     bands = [
         cpu_bands(rate, arm=table.servers[i].arch == "arm", shared=table.servers[i].shared_cpu)
         for rate, i in zip(found, server, strict=True)
@@ -205,7 +207,7 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         pool,
         each,
         token,
-        np.full(n, llm.state_bytes_per_sequence / memory.GIB),
+        np.maximum(each - token * context, 0.0),
         ram,
         np.full(n, float(CPU_STREAMS)),
         bands,

@@ -60,7 +60,6 @@ def test_a_measurements_file_is_a_cases_file() -> None:
         ({"model": "Llama-3.1-8B", "hardware": "L4", "scenario": "dance"}, "scenario"),
         ({"model": "Llama-3.1-8B", "hardware": "L4", "scenario": "server"}, "needs request_rate_rps"),
         ({"model": "Llama-3.1-8B", "hardware": "L4", "gpu_memory_utilization": "1.5"}, "gpu_memory_utilization"),
-        ({"model": "Llama-3.1-8B", "hardware": "Inferentia2"}, "no measured engine"),
         ({"model": "Llama-3.1-8B", "hardware": "L4", "count": "2.5"}, "whole number"),
         ({"model": "Llama-3.1-8B", "hardware": "L4", "count": "1e9"}, "up to 1,024"),
         ({"model": "Llama-3.1-8B", "hardware": "L4", "count": "2", "tp": "4"}, "more than the 2 GPU"),
@@ -73,6 +72,23 @@ def test_a_row_that_cannot_be_answered_says_why(row: dict[str, str], words: str)
     assert words in str(bad["error"])
     assert bad["tpot_ms"] is None
     assert not good["error"]
+
+
+def test_what_nobody_measured_is_answered_by_a_bound_or_a_class() -> None:
+    """A chip without an engine has limits and says so; a CPU nobody lists has its class's figures."""
+    chip, processor, cores = estimate_rows(
+        [
+            {"model": "Llama-3.1-8B", "hardware": "Inferentia2"},
+            {"model": "Llama-3.1-8B", "hardware": "Intel Xeon 6999Z", "cores_used": "32"},
+            {"model": "Llama-3.1-8B", "hardware": "Neoverse-N9 (64 vCPU)"},
+        ]
+    )
+    assert chip["basis"] == "bound"
+    assert "lower bounds" in str(chip["error"])
+    assert chip["tpot_ms"]
+    assert processor["tpot_ms"]
+    assert cores["tpot_ms"]
+    assert not processor["error"]
 
 
 def test_what_does_not_fit_has_memory_and_no_speed() -> None:
