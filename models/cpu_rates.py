@@ -366,7 +366,7 @@ def decode_rate(f: CpuFacts, k: Mapping[str, float]) -> Any:
 
 def sync_time(f: CpuFacts, k: Mapping[str, float]) -> Any:
     """Seconds a layer of threads waiting for each other."""
-    wait = f.side.pick(k, "sync0_") * f.micro.pick(k, "sync_") + k["sync1"] * f.cores
+    wait = f.side.pick(k, "sync0_") + k["sync1"] * f.cores
     wait = _choose(f.vllm, k["vllm_layer"], wait * f.sockets ** k["sync_sockets"])
     return wait / f.share * 1e-6
 

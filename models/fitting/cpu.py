@@ -105,7 +105,6 @@ DEVIATION: dict[str, tuple[str, float, str, str]] = {
     "socket_": ("platform", 0.3, RATIO, "share of the socket's bandwidth relative to its class"),
     "link_": ("platform", 0.3, RATIO, "chiplet link relative to the class"),
     "second_": ("micro", 0.3, RATIO, "second socket relative to all"),
-    "sync_": ("micro", 0.3, RATIO, "waiting relative to its side"),
     "vllm_micro_": ("micro", 0.2, RATIO, "vLLM: streaming relative to what computes bf16"),
     "prompt_": ("micro", 0.25, RATIO, "prompts relative to its side"),
     "tiles_": ("micro", 0.25, RATIO, "prompts on AMX tiles relative to all"),
