@@ -52,6 +52,7 @@ _DESKTOP_CHANNELS = 4
 _DEFAULT_GHZ = 3.0
 """All-core clock where the catalog has none: the median of the server parts that state one."""
 _REFERENCE_GHZ, _REFERENCE_WIDTH, _REFERENCE_CHANNEL = 3.0, 32.0, 25.6
+_REFERENCE_NODE = 300.0
 _DOMAINS = {"zen1": 4.0, "granite-rapids": 3.0, "neoverse-v3": 2.0}
 """NUMA domains of a socket as clouds run it: four dies on Naples, sub-NUMA clusters on Granite Rapids, two on Graviton5."""
 
@@ -327,12 +328,9 @@ def stream_rate(f: CpuFacts, k: Mapping[str, float]) -> Any:
     limit = _smaller(limit, links)
     engine = f.engine.pick(k, "stream_")
     plain = _below(f.cores * core * engine, limit * engine, k["roll_off"])
-    own = f.micro.pick(k, "vllm_micro_")
-    bfloat = _below(
-        f.cores * f.bfloat.pick(k, "vllm_b1_") * own,
-        _smaller(f.bfloat.pick(k, "vllm_cap_") * own, links),
-        k["vllm_roll_off"],
-    )
+    node = f.bfloat.pick(k, "vllm_cap_") * (f.theory / f.domains / _REFERENCE_NODE) ** k["vllm_memory"]
+    each = f.bfloat.pick(k, "vllm_b1_") * clock ** k["b1_clock"] * memory ** k["b1_memory"]
+    bfloat = _below(f.cores * each, _smaller(node, links), k["vllm_roll_off"])
     rate = _choose(f.vllm, bfloat, plain)
     second = _choose(f.vllm, 1.0, k["second_socket"] * f.micro.pick(k, "second_"))
     rate = rate * _choose((f.sockets > 1) * 1.0, second, 1.0)
@@ -341,7 +339,8 @@ def stream_rate(f: CpuFacts, k: Mapping[str, float]) -> Any:
 
 def _bfloat_prompts(f: CpuFacts, k: Mapping[str, float]) -> Any:
     """GFLOP/s of vLLM's prompts in bf16."""
-    return _below(f.cores * f.bfloat.pick(k, "vllm_pf_"), f.bfloat.pick(k, "vllm_pf_cap_"), k["vllm_pf_roll_off"])
+    each = f.bfloat.pick(k, "vllm_pf_") * f.ghz / _REFERENCE_GHZ * f.width / _REFERENCE_WIDTH
+    return _below(f.cores * each, f.bfloat.pick(k, "vllm_pf_cap_"), k["vllm_pf_roll_off"])
 
 
 def prefill_rate(f: CpuFacts, k: Mapping[str, float]) -> Any:

@@ -80,6 +80,7 @@ ABOUT: dict[str, tuple[float, float, str, str]] = {
     ),
     "pf_moe": (0.65, 0.3, RATIO, "prompts of mixture-of-experts models"),
     "vllm_roll_off": (1.5, 0.3, POWER, "vLLM: sharpness of the change from cores to its ceiling"),
+    "vllm_memory": (0.3, 0.5, POWER, "vLLM: of one NUMA node's bandwidth in its ceiling (1 at 300 GB/s)"),
     "vllm_dec": (0.3, 0.7, RATIO, "vLLM: batched decode relative to prompts"),
     "vllm_layer": (100.0, 0.7, US, "vLLM: operators of a layer besides matrix products"),
     "vllm_pf_roll_off": (1.5, 0.3, POWER, "vLLM: sharpness of the change from cores to the most that prompts reach"),
@@ -93,19 +94,23 @@ _BFLOAT = {
 }
 for _kind, (_b1, _cap, _pf, _x) in _BFLOAT.items():
     ABOUT |= {
-        f"vllm_b1_{_kind}": (_b1, 0.5, "GB/s per core", f"vLLM, bf16 on {_kind}: streaming of one stream"),
+        f"vllm_b1_{_kind}": (_b1, 0.5, "GB/s per core", f"vLLM, bf16 on {_kind}: streaming of one stream at 3 GHz"),
         f"vllm_cap_{_kind}": (_cap, 0.4, GBS, f"vLLM, bf16 on {_kind}: its ceiling on one NUMA node"),
-        f"vllm_pf_{_kind}": (_pf, 0.7, "GFLOP/s of one core", f"vLLM, bf16 on {_kind}: prompts"),
+        f"vllm_pf_{_kind}": (
+            _pf,
+            0.7,
+            "GFLOP/s of one core",
+            f"vLLM, bf16 on {_kind}: prompts at 3 GHz with 256-bit units",
+        ),
         f"vllm_pf_cap_{_kind}": (_x, 0.7, "GFLOP/s", f"vLLM, bf16 on {_kind}: most that prompts reach"),
     }
 
 # prefix: sd of the logarithm around 1, unit, meaning; one constant for every label that has rows
 DEVIATION: dict[str, tuple[str, float, str, str]] = {
     "core_": ("micro", 0.3, RATIO, "a core's streaming relative to its side"),
-    "socket_": ("platform", 0.3, RATIO, "share of the socket's bandwidth relative to its class"),
+    "socket_": ("platform", 0.5, RATIO, "share of the socket's bandwidth relative to its class"),
     "link_": ("platform", 0.3, RATIO, "chiplet link relative to the class"),
     "second_": ("micro", 0.3, RATIO, "second socket relative to all"),
-    "vllm_micro_": ("micro", 0.2, RATIO, "vLLM: streaming relative to what computes bf16"),
     "prompt_": ("micro", 0.25, RATIO, "prompts relative to its side"),
     "tiles_": ("micro", 0.25, RATIO, "prompts on AMX tiles relative to all"),
     "stream_": ("engine", 0.3, RATIO, "decode stream relative to llama.cpp of 2025"),
@@ -258,8 +263,8 @@ def _constants(facts: Sequence[CpuFacts]) -> list[Constant]:
 
 def _feels(fact: CpuFacts, prefix: str) -> bool:
     """Whether a row of these facts can depend on a deviation at all."""
-    if fact.vllm > 0 or prefix == "vllm_micro_":
-        return bool(fact.vllm > 0) and prefix in {"vllm_micro_", "link_"} and (prefix != "link_" or _packed(fact))
+    if fact.vllm > 0:
+        return prefix == "link_" and _packed(fact)
     if prefix in {"tiles_", "tile_engine_"}:
         return bool(fact.amx > 0)
     if prefix in {"prompt_", "prefill_"}:
