@@ -1,19 +1,20 @@
-"""How far the estimates are from measurements: error by metric, hardware, engine and load."""
+"""How far the estimates are from measurements: error by metric, hardware, engine, kind of model and load."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
 
-from models import catalog
-from models.case_input import SCENARIOS
+from models.accuracy_errors import SCORE_COLUMNS, Scored, summary
+from models.accuracy_facts import GROUPS, facts_of
+from models.case_input import SCENARIOS, number
 from models.cases import estimate_rows
-from models.errors import InputError, UnknownNameError
-from models.gpu_speed import ENGINES
+from models.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["DEFAULT_GROUPS", "GROUPS", "METRICS", "SCORE_COLUMNS", "check_groups", "score"]
 
 METRICS = {
     "tpot_ms": "tpot_ms",
@@ -26,115 +27,96 @@ METRICS = {
     "requests_per_s": "requests_per_s",
 }
 """Measured metric -> estimated column; other metrics (p99, pools, loading times) are not scored."""
-GROUPS = ("metric", "class", "engine", "scenario", "hardware", "model", "source", "source_group", "quant", "basis")
 DEFAULT_GROUPS = ("class", "scenario", "metric")
-_BANDS = {"tpot_ms": "tpot_ms", "ttft_ms": "ttft_ms", "output_tokens_per_s": "output_tokens_per_s"}
-SCORE_COLUMNS = (
-    "rows",
-    "answered",
-    "median_error_pct",
-    "mean_error_pct",
-    "bias",
-    "inside_band_pct",
-    "chips",
-    "macro_median_error_pct",
-)
+_BANDS = {
+    "tpot_ms": ("tpot_ms", False),
+    "ttft_ms": ("ttft_ms", False),
+    "output_tokens_per_s": ("output_tokens_per_s", False),
+    "total_tokens_per_s": ("output_tokens_per_s", False),
+    "requests_per_s": ("output_tokens_per_s", False),
+    "tokens_per_s_user": ("tpot_ms", True),
+    "prompt_tokens_per_s": ("ttft_ms", True),
+}
+"""Estimated column -> the column whose band is its own, and whether one is a rate where the other is a time."""
 
 
-def _class(row: Mapping[str, object], hardware: str) -> str:
-    try:
-        kind, found = catalog.hardware(hardware)
-    except UnknownNameError:  # a class of its own; the row's error says which name
-        return "unknown"
-    if kind == "cpu":
-        return "cpu"
-    vendor = getattr(found, "vendor", "")
-    if vendor == "Apple":
-        return "apple"
-    return "gpu serving" if row.get("engine_used") in ENGINES else "gpu llama.cpp"
+def check_groups(by: Sequence[str]) -> tuple[str, ...]:
+    """The columns to group by, the usual ones for none. Raises InputError for an unknown one."""
+    unknown = next((name for name in by if name not in GROUPS), None)
+    if unknown is not None:
+        raise InputError(f"--by {unknown} is not a group.", hint=f"Choose from {', '.join(GROUPS)}.")
+    return tuple(by) or DEFAULT_GROUPS
 
 
-def score(rows: Iterable[Mapping[str, str]], *, by: Sequence[str] = DEFAULT_GROUPS) -> list[dict[str, object]]:
+def score(
+    rows: Iterable[Mapping[str, str]],
+    *,
+    by: Sequence[str] = DEFAULT_GROUPS,
+    ratios: Sequence[float | None] | None = None,
+) -> list[dict[str, object]]:
     """Errors of the estimates on measured rows, one group a line and all together last.
 
     Args:
         rows: cases with `metric` and `value`; rows with a `use` column count only where it says fit (or is empty).
         by: columns of GROUPS to group by.
+        ratios: predicted over measured of every row in place of the estimate's own, None where there is none: constants
+            fitted without the row's group (`models.fitting.families.left_out`).
 
     Returns:
-        dicts with the group's columns and SCORE_COLUMNS: median and mean absolute error in percent, median of
-        predicted/measured, share inside the band, and the median over chips of their medians (so that a thousand rows
-        of one chip count once). Raises InputError on a file without metric and value, or an unknown group.
+        dicts with the group's columns and SCORE_COLUMNS (see `accuracy_errors.summary`). Raises InputError on a file
+        without metric and value, or an unknown group.
     """
-    by = tuple(by) or DEFAULT_GROUPS
-    unknown = [name for name in by if name not in GROUPS]
-    if unknown:
-        raise InputError(f"--by {unknown[0]} is not a group.", hint=f"Choose from {', '.join(GROUPS)}.")
-    measured = list(rows)
-    if measured and ("metric" not in measured[0] or "value" not in measured[0]):
+    by = check_groups(by)
+    given = list(rows)
+    if given and ("metric" not in given[0] or "value" not in given[0]):
         raise InputError(
             "The file has no metric and value columns: it holds cases, not measurements.",
             hint="`rackrate estimate` answers cases.",
         )
-    measured = [row for row in measured if (row.get("use") or "fit") == "fit"]
-    groups: dict[tuple[str, ...], list[tuple[float | None, bool | None, str]]] = defaultdict(list)
-    for row, answer in zip(measured, estimate_rows(measured), strict=True):
-        metric = row.get("metric") or ""
-        if metric not in METRICS or row.get("scenario") not in (*SCENARIOS, "", None):
-            continue
-        hardware = (row.get("hardware") or "").strip()
-        facts = {
-            "metric": metric,
-            "class": _class(answer, hardware),
-            "engine": str(answer.get("engine_used") or "none"),
-            "scenario": row.get("scenario") or "",
-            "hardware": hardware,
-            "model": row.get("model") or "",
-            "source": row.get("source") or "",
-            "source_group": row.get("source_group") or "",
-            "quant": row.get("quant") or "",
-            "basis": str(answer.get("basis") or "none"),
-        }
-        groups[tuple(facts[name] for name in by)].append((*_one(row, answer, METRICS[metric]), hardware))
-    result = [dict(zip(by, key, strict=True)) | _summary(values) for key, values in sorted(groups.items())]
+    places = [i for i, row in enumerate(given) if _is_scored(row)]
+    groups: dict[tuple[str, ...], list[Scored]] = defaultdict(list)
+    for i, answer in zip(places, estimate_rows([given[i] for i in places]), strict=True):
+        facts = facts_of(given[i], answer)
+        own = _own_ratio(given[i], answer)
+        ratio = own if ratios is None or own is None else ratios[i]
+        groups[tuple(facts[name] for name in by)].append(_scored(given[i], answer, facts, ratio))
+    result = [dict(zip(by, key, strict=True)) | summary(values) for key, values in sorted(groups.items())]
     if len(result) > 1:
         everything = [value for values in groups.values() for value in values]
-        result.append(dict.fromkeys(by, "all") | _summary(everything))
+        result.append(dict.fromkeys(by, "all") | summary(everything))
     return result
 
 
-def _one(row: Mapping[str, str], answer: Mapping[str, object], name: str) -> tuple[float | None, bool | None]:
-    """(predicted/measured, inside the band) of one row; None without an answer or a band."""
-    predicted = answer.get(name)
+def _is_scored(row: Mapping[str, str]) -> bool:
+    used = (row.get("use") or "fit") == "fit"
+    return used and (row.get("metric") or "") in METRICS and row.get("scenario") in (*SCENARIOS, "", None)
+
+
+def _own_ratio(row: Mapping[str, str], answer: Mapping[str, object]) -> float | None:
+    """The estimate over the measured value; None without either."""
+    predicted = answer.get(METRICS[row["metric"]])
     try:
-        value = float(row.get("value") or "")
-    except ValueError:
-        return None, None
-    if not isinstance(predicted, float) or value <= 0:
-        return None, None
-    inside = None
-    if name in _BANDS:
-        low, high = answer.get(f"{name}_low"), answer.get(f"{name}_high")
-        if isinstance(low, float) and isinstance(high, float):
-            inside = low <= value <= high
-    return predicted / value, inside
+        value = number(row, "value")
+    except InputError:
+        return None
+    return predicted / value if isinstance(predicted, float) and value else None
 
 
-def _summary(values: Sequence[tuple[float | None, bool | None, str]]) -> dict[str, object]:
-    ratios = [ratio for ratio, _, _ in values if ratio is not None]
-    inside = [flag for _, flag, _ in values if flag is not None]
-    chips: dict[str, list[float]] = defaultdict(list)
-    for ratio, _, hardware in values:
-        if ratio is not None:
-            chips[hardware].append(abs(ratio - 1))
-    errors = [abs(ratio - 1) for ratio in ratios]
-    return {
-        "rows": len(values),
-        "answered": len(ratios),
-        "median_error_pct": round(100 * median(errors), 1) if errors else None,
-        "mean_error_pct": round(100 * sum(errors) / len(errors), 1) if errors else None,
-        "bias": round(median(ratios), 3) if ratios else None,
-        "inside_band_pct": round(100 * sum(inside) / len(inside), 1) if inside else None,
-        "chips": len(chips),
-        "macro_median_error_pct": round(100 * median(median(each) for each in chips.values()), 1) if chips else None,
-    }
+def _scored(
+    row: Mapping[str, str], answer: Mapping[str, object], facts: Mapping[str, str], ratio: float | None
+) -> Scored:
+    try:
+        repeats = max(number(row, "repeats") or 1.0, 1.0)
+    except InputError:
+        repeats = 1.0
+    low, high = _band(METRICS[row["metric"]], answer)
+    return Scored(facts["hardware"], facts["model"], 1 / repeats, ratio, low, high)
+
+
+def _band(column: str, answer: Mapping[str, object]) -> tuple[float | None, float | None]:
+    """A figure's band relative to the figure."""
+    name, inverse = _BANDS[column]
+    figure, low, high = (answer.get(each) for each in (name, f"{name}_low", f"{name}_high"))
+    if not (isinstance(figure, float) and isinstance(low, float) and isinstance(high, float)) or min(figure, low) <= 0:
+        return None, None
+    return (figure / high, figure / low) if inverse else (low / figure, high / figure)

@@ -38,10 +38,14 @@ class BandNames:
     basis: str
 
 
-@cache
 def measured_chips() -> frozenset[str]:
     """Chips with at least one benchmark row behind the constants."""
-    return frozenset(constants().measured_chips)
+    return _set_of(constants().measured_chips)
+
+
+@cache
+def _set_of(chips: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(chips)
 
 
 def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "online") -> BandNames:

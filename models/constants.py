@@ -1,4 +1,4 @@
-"""The estimator's fitted constants, read once from the files of `data/constants`."""
+"""The estimator's fitted constants, read once: those of `data/constants`, or a user's own fit of the same form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_FOLDER = Path(__file__).parent / "data" / "constants"
+from models.errors import InputError
+
+BUNDLED = Path(__file__).parent / "data" / "constants"
 FILES = ("serving", "gguf", "cpu", "bands")
 
 
@@ -75,7 +77,68 @@ def read(folder: Path) -> Constants:
     )
 
 
+_OWN: list[Constants] = []
+"""The user's own fit, where there is one."""
+_FITTED = ("gpu", "gguf", "cpu")
+
+
 @cache
+def _bundled() -> Constants:
+    return read(BUNDLED)
+
+
 def constants() -> Constants:
-    """The bundled constants."""
-    return read(_FOLDER)
+    """The constants in force."""
+    return _OWN[0] if _OWN else _bundled()
+
+
+def use(folder: Path | None) -> None:
+    """Take the constants of a folder that `rackrate accuracy --fit --out` wrote, None for the bundled ones again.
+
+    To be called before the first estimate: what was worked out with other constants is not thrown away.
+
+    Raises:
+        InputError: a file is missing, damaged, or of another version of the formulas.
+    """
+    _OWN.clear()
+    if folder is not None:
+        _OWN.append(_checked(folder))
+
+
+def _checked(folder: Path) -> Constants:
+    """A user's constants: every one that the formulas need, finite and above zero."""
+    hint = "Fit them again with `rackrate accuracy --fit --out FOLDER`, or delete the folder."
+    try:
+        own = read(folder)
+    except OSError as error:
+        name = Path(error.filename or folder).name
+        raise InputError(
+            f"The fitted constants in {folder} cannot be read: {name}: {error.strerror}.", hint=hint
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"The fitted constants in {folder} are damaged: {_reason(error)}.", hint=hint) from error
+    for group in _FITTED:
+        values, needed = getattr(own, group), getattr(_bundled(), group)
+        missing = next((name for name in needed if name not in values), None)
+        if missing:
+            raise InputError(
+                f"The fitted constants in {folder} are of another version: {group}.{missing} is missing.", hint=hint
+            )
+        wrong = next((name for name, value in values.items() if not 0 < value < float("inf")), None)
+        if wrong:
+            raise InputError(
+                f"The fitted constants in {folder} are damaged: {group}.{wrong} is {values[wrong]:g}.", hint=hint
+            )
+    bands = next((name for name in _bundled().band if name not in own.band), None)
+    if bands:
+        raise InputError(
+            f"The fitted constants in {folder} are of another version: band.{bands} is missing.", hint=hint
+        )
+    return own
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a file, in a few words on one line."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    return " ".join(str(error).split())[:100].rstrip(".")
