@@ -24,35 +24,52 @@ BOUND_BY = (
 )
 
 
-def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
-    """Seconds of one output token by part, first axis in the order of BOUND_BY; the parts sum to TPOT."""
+PARTS = ("weights", "experts", "KV cache", "compute", "interconnect", "engine overhead", "prompts of other requests")
+"""Where the time of one output token goes."""
+_MERGED = (0, 0, 2, 1, 3, 4, 5)
+"""Place in BOUND_BY of each of PARTS."""
+
+
+def _shares(reads: Array, computes: Array) -> tuple[Array, Array]:
+    """How a kernel's time splits into its reads and its arithmetic; both sum to the time."""
+    both = np.maximum(np.sqrt(reads * reads + computes * computes), 1e-30)
+    return reads * reads / both, computes * computes / both
+
+
+def step_breakdown(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
+    """Seconds of one output token by part, first axis in the order of PARTS; the parts sum to TPOT."""
     n = np.asarray(sequences, dtype=np.float64)
     zero = np.zeros(np.broadcast(n, speed.weights, speed.o).shape)
+    experts = zero
     if isinstance(speed, GpuSpeed):
-        expert_read = speed.active_experts(n) * speed.expert_weights
-        expert_compute = speed.expert_compute * n
-        dense_compute = speed.dense_compute * n
-        head_compute = n * speed.head_compute
-        read = (
-            np.where(speed.weights >= dense_compute, speed.weights, 0.0)
-            + np.where(expert_read >= expert_compute, expert_read, 0.0)
-            + np.where(speed.head_weights >= head_compute, speed.head_weights, 0.0)
-        )
-        compute = (
-            np.where(speed.weights >= dense_compute, 0.0, dense_compute)
-            + np.where(expert_read >= expert_compute, 0.0, expert_compute)
-            + np.where(speed.head_weights >= head_compute, 0.0, head_compute)
-        )
+        weights, compute = _shares(speed.weights + zero, speed.dense_compute * n)
+        experts, routed = _shares(speed.active_experts(n) * speed.expert_weights, speed.expert_compute * n)
+        head_reads = speed.head_weights >= n * speed.head_compute
+        weights = weights + np.where(head_reads, speed.head_weights, 0.0)
+        compute = compute + routed + np.where(head_reads, 0.0, n * speed.head_compute)
         link = speed.all_reduce_per_token * n + speed.all_reduce_latency
-        overhead = speed.layer_overhead + speed.kernel_overhead + n * speed.per_sequence
+        step = weights + experts + compute + link + n * speed.kv_per_sequence
+        # The rest of a step is the engine's: kernels' launches, the host where it is slower, work per sequence.
+        overhead = speed.step(n) - step
     else:
         stream, work = speed.stream(n), n * speed.decode_compute
-        link, overhead = zero, speed.overhead + speed.slot * np.maximum(n - 1, 0)
-        # Reading and multiplying overlap in part: the longer one stands for both.
-        weights = speed.step(n) - n * speed.kv_per_sequence - overhead
-        read, compute = np.where(stream >= work, weights, 0.0), np.where(stream >= work, 0.0, weights)
+        reads = stream >= work
+        weights = np.where(reads, speed.weights + zero, 0.0)
+        experts = np.where(reads, stream - speed.weights, 0.0)
+        compute = np.where(reads, 0.0, work)
+        link, overhead = zero, speed.step(n) - np.maximum(stream, work) - n * speed.kv_per_sequence
     others = speed.interference_time(n)
-    return np.stack([part + zero for part in (read, compute, n * speed.kv_per_sequence, link, overhead, others)])
+    parts = (weights, experts, n * speed.kv_per_sequence, compute, link, overhead, others)
+    return np.stack([part + zero for part in parts])
+
+
+def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
+    """Seconds of one output token by part, first axis in the order of BOUND_BY; the parts sum to TPOT."""
+    fine = step_breakdown(speed, sequences)
+    merged = np.zeros((len(BOUND_BY), *fine.shape[1:]))
+    for place, part in zip(_MERGED, fine, strict=True):
+        merged[place] += part
+    return merged
 
 
 def bound_codes(speed: GpuSpeed | StreamSpeed, sequences: Any) -> NDArray[np.intp]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from models.quant import Quant
 
 Array = NDArray[np.float64]
+Case = TypeVar("Case", GpuCase, GgufCase)
 
 OUTPUT_HEAD_BYTES = 8.5 / 8
 """llama.cpp streams the output head at most at this many bytes a weight."""
@@ -29,6 +31,13 @@ OUTPUT_HEAD_BYTES = 8.5 / 8
 def column(items: Sequence[Any], name: str) -> Array:
     """One attribute of many records as a float array."""
     return np.array([getattr(item, name) for item in items], dtype=np.float64)
+
+
+def cut(case: Case, index: NDArray[np.intp]) -> Case:
+    """The case with its arrays cut to some entries; numbers stay."""
+    arrays = {item.name: getattr(case, item.name) for item in dataclasses.fields(case)}
+    some = {name: value[index] for name, value in arrays.items() if isinstance(value, np.ndarray) and value.ndim}
+    return dataclasses.replace(case, **some)
 
 
 def attention_bytes(llm: LLM, quant: Quant) -> float:
@@ -94,6 +103,9 @@ def gpu_case(  # noqa: PLR0913 - the facts of one case, by name
         chip=column(devices, "chip").astype(np.intp),
         link=link,
         link_class=link_class,
+        memory_class=column(devices, "memory_class").astype(np.intp),
+        before_hopper=column(devices, "before_hopper") > 0,
+        power_room=column(devices, "power_room"),
         gpus=gpus,
         data_parallel=data_parallel,
         engine=engine,

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.build import GgufModel, attention_bytes, column, gguf_case, gpu_case
+from models.build import GgufModel, attention_bytes, column, cut, gguf_case, gpu_case
 from models.cpu_speed import CpuCase, CpuSpeed
 from models.devices import link_of
 from models.engine_limits import max_sequences
 from models.errors import known
-from models.gguf_speed import GgufSpeed
+from models.gguf_speed import GgufCase, GgufSpeed
 from models.gpu_speed import COMPUTE, ENGINES, GpuSpeed
+from models.local_score import generation, is_local_score, mean_rates
 from models.quantize import compute_class
 from models.serving import open_loop
 from models.shape import shape_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from models.constants import Constants
     from models.cpu_rates import CpuRates
     from models.devices import Device
-    from models.gguf_speed import GgufCase
     from models.gpu_speed import GpuCase
     from models.streaming import StreamSpeed
 
@@ -63,7 +63,7 @@ def _serving_case(cases: Sequence[Case], devices: Sequence[Device]) -> GpuCase:
         devices=devices,
         link=np.array([link[0] for link in links]),
         link_class=np.array([link[1] for link in links]),
-        gpus=np.array([case.tp * case.pp for case in cases], dtype=float),
+        gpus=np.array([case.tp for case in cases], dtype=float),
         data_parallel=np.array([case.data_parallel for case in cases]),
         engine=np.array([ENGINES.index(case.engine) for case in cases]),
         input_tokens=np.array([case.input_tokens for case in cases]),
@@ -79,6 +79,7 @@ def _gguf_case(cases: Sequence[Case], devices: Sequence[Device]) -> GgufCase:
         gpus=np.array([case.count for case in cases]),
         input_tokens=np.array([case.input_tokens for case in cases]),
         output_tokens=np.array([case.output_tokens for case in cases]),
+        engine=[generation(case) for case in cases],
     )
 
 
@@ -128,10 +129,16 @@ class Batch:
         else:
             self._streaming = _gguf_case(cases, devices) if kind == "gguf" else _cpu_case(cases, rates)
             caps = [1024] * len(cases)
+        score = [i for i, case in enumerate(cases) if kind == "gguf" and is_local_score(case)]
+        self.local = np.array(score, dtype=np.intp)
+        """Rows that are LocalScore's mean over nine pairs of lengths."""
+        self._notes = [cases[i].raw.get("note", "") for i in score]
         self.scenario = np.array([case.scenario for case in cases])
-        self.replicas = np.array([case.replicas for case in cases])
+        # Pipeline stages work on different sequences: each token passes all of them, so they serve like as many replicas.
+        self.replicas = np.array([case.replicas * (case.pp if kind == "serving" else 1) for case in cases])
         room = np.array([r.sequences if np.isnan(r.run_room) else r.run_room for r in rooms])
-        self.limit = np.minimum(np.maximum(room, 1.0), np.array(caps, dtype=np.float64))
+        stages = np.array([case.pp if kind == "serving" else 1 for case in cases])
+        self.limit = np.minimum(np.maximum(room / stages, 1.0), np.array(caps, dtype=np.float64))
         asked = np.array([np.nan if case.concurrency is None else case.concurrency for case in cases]) / self.replicas
         rate = np.array([np.nan if case.rate is None else case.rate for case in cases]) / self.replicas
         n = np.where(np.isnan(asked), np.where(self.scenario == "offline", self.limit, 1.0), asked)
@@ -147,9 +154,11 @@ class Batch:
         """The formulas of these cases with some constants."""
         if self.kind == "serving":
             return GpuSpeed(self._serving, constants.gpu)
-        if self.kind == "gguf":
-            return GgufSpeed(self._streaming, constants.gguf)  # type: ignore[arg-type]
-        return CpuSpeed(self._streaming, constants.cpu)  # type: ignore[arg-type]
+        if isinstance(self._streaming, GgufCase):
+            if len(self.local):
+                self._local_rates = mean_rates(cut(self._streaming, self.local), constants.gguf, self._notes)
+            return GgufSpeed(self._streaming, constants.gguf)
+        return CpuSpeed(self._streaming, constants.cpu)
 
     def figures(self, speed: GpuSpeed | StreamSpeed) -> Mapping[str, Array]:
         """TTFT, TPOT and throughput of every case in the way its scenario measures them; seconds, tokens/s of all replicas."""
@@ -173,6 +182,10 @@ class Batch:
                 part = answer(speed.take(index), index)
                 ttft[index], tpot[index], output[index] = part[:3]
                 prompt[index] = part[3]
+        if len(self.local):
+            rates = self._local_rates
+            prompt[self.local], output[self.local] = rates
+            tpot[self.local] = 1 / rates[1]
         return {
             "ttft": ttft,
             "tpot": tpot,

@@ -158,6 +158,8 @@ def engine_class(name: str, version: str = "", date: str = "") -> str:
         return "trt_old"
     if _is_old(version, date, (0, 8), 2025):
         return "vllm_old"
+    if "eager" in text:
+        return "vllm_eager"
     match = _VERSION.match(version.strip())
     # A release from 0.20 on has the overheads of 2026; rows without a version are benchmarks of 2025.
     return (

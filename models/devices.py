@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from models.gguf_speed import KINDS, MEMORY
-from models.gpu_speed import CHIPS, LINKS
+from models.gpu_speed import CHIPS, LINKS, MEMORIES
 
 if TYPE_CHECKING:
     from models.chip import Chip
@@ -26,6 +26,20 @@ _PCIE_DEFAULT_GB_S = 32.0
 TURING_SLOWDOWN = 1.5
 """Compute capability 7.5 lacks the fast 4-bit kernels and bf16: T4 measured about 1.5x slower than the form says
 (llama.cpp b4753 on AWS, Azure and GCP instances, 2026-08)."""
+
+_WATTS_PER_TFLOP = {
+    "Volta": 2.5,
+    "Turing": 2.0,
+    "Ampere": 1.4,
+    "Ada Lovelace": 1.7,
+    "Hopper": 0.71,
+    "Blackwell": 0.44,
+    "Blackwell Ultra": 0.44,
+    "Blackwell 2.0": 1.2,
+}
+"""Watts per dense 16-bit TFLOP at which a generation stops being held back by power: prompts of an 8B model on ten cloud GPUs reached
+0.73 of peak at 700 W (H100 SXM) and 0.51 at 400 W (H100 NVL), 0.70 and 0.64 on A100 at 400 and 300 W, 0.53 and 0.42 on L40S at 350 and
+L4 at 72 W (vLLM 0.22, Spare Cores inspection data, 2026-08); where only one card was measured, its own figure."""
 
 _HALF_LANES = {"Ampere", "Ada Lovelace", "Hopper", "Blackwell", "Blackwell 2.0", "Blackwell Ultra"}
 """NVIDIA generations with 128 fp32 lanes but 64 integer lanes' worth of issue a multiprocessor; GA100 has 64 of both."""
@@ -91,6 +105,11 @@ class Device:
     measured_vendor: bool
     """Whether any serving engine was measured on this vendor's chips."""
     dies: int
+    memory_class: int
+    """Index into gpu_speed.MEMORIES."""
+    before_hopper: bool
+    power_room: float
+    """Power limit over what the chip's generation needs for its 16-bit peak, at most 1."""
     small_chunk: bool
     """Prefills in small chunks although the card is large (A100)."""
 
@@ -181,8 +200,24 @@ def device_of(chip: Chip) -> Device | None:
         slowdown=TURING_SLOWDOWN if chip.compute_capability == 7.5 else 1.0,
         measured_vendor=chip.vendor not in NO_ENGINE,
         dies=dies,
+        memory_class=MEMORIES.index(
+            "gddr"
+            if not hbm
+            else "hbm_blackwell"
+            if kind == "nvidia_hbm_blackwell"
+            else "hbm_ampere"
+            if (chip.compute_capability or 9) < 9
+            else "hbm"
+        ),
+        before_hopper=chip.vendor == "NVIDIA" and (chip.compute_capability or 9) < 9,
+        power_room=min(chip.tdp_w / sixteen / _WATTS_PER_TFLOP.get(chip.arch, 0.7), 1.0) if chip.tdp_w else 1.0,
         small_chunk=chip.name.startswith("A100"),
     )
+
+
+def _no_peer(chip: Chip) -> bool:
+    """Whether transfers between cards pass the host: GeForce drivers forbid peer-to-peer, clouds switch it off on L4, L40S, A10."""
+    return bool(_GEFORCE.match(chip.name)) or chip.name in {"L4", "L40S", "L40", "A10", "A10G", "T4"}
 
 
 def link_of(chip: Chip, interconnect: str | None = None) -> tuple[float, int, bool]:
@@ -201,9 +236,9 @@ def link_of(chip: Chip, interconnect: str | None = None) -> tuple[float, int, bo
         or (bridge and ("nvlink" not in said or "bridge" in said))
         or said in {"pcie", "none"}
     ):
-        return pcie, LINKS.index("other"), True
+        return pcie, LINKS.index("pcie_host" if _no_peer(chip) else "pcie_p2p"), True
     link = chip.link_gb_s * 1e9
     if own.startswith("NVLink"):
         blackwell = device is not None and device.chip == CHIPS.index("nvidia_hbm_blackwell")
         return link, LINKS.index("nvlink_blackwell" if blackwell else "nvlink"), False
-    return link, LINKS.index("other"), False
+    return link, LINKS.index("fabric"), False

@@ -86,7 +86,7 @@ _BY_DATE = (
     (0, 0, (0, 5, 4)),
 )
 """Which release a nightly of a month is closest to."""
-_CLASS_VERSION = {"vllm_old": (0, 5, 4), "vllm_new": (0, 12), "vllm_2026": (0, 22)}
+_CLASS_VERSION = {"vllm_old": (0, 5, 4), "vllm_new": (0, 12), "vllm_2026": (0, 22), "vllm_eager": (0, 22)}
 """The version a class of speed constants stands for where a row states none."""
 _OTHERS = {
     "sglang": Planner("sglang", 0.88),
@@ -98,6 +98,7 @@ _OTHERS = {
 too, and a tenth of the rest for graphs (VLLM_GRAPH_RESERVED_MEM 0.1; vllm-fork README_GAUDI, 2025-02)."""
 UTILIZATION = {name: planner.utilization for name, planner in _OTHERS.items()} | {
     "vllm_2026": 0.92,
+    "vllm_eager": 0.92,
     "vllm_new": 0.90,
     "vllm_old": 0.90,
 }

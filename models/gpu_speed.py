@@ -7,49 +7,41 @@ The form and its constants are explained in `data/constants/`; what it leaves ou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.streaming import Takes
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 Array = NDArray[np.float64]
 
 PREFILL_CHUNK = 8192
 """Prompt tokens an engine takes into one step at most (vLLM's default on large cards)."""
 
-# Engine classes: constants differ by engine and its generation.
-ENGINES = ("vllm_new", "vllm_old", "trt_new", "trt_old", "sglang", "habana", "vllm_2026")
-_LAYER = (
-    "layer_vllm_new",
-    "layer_vllm_old",
-    "layer_trt_new",
-    "layer_trt_old",
-    "layer_sglang",
-    "layer_habana",
-    "layer_vllm_new",
-)
-_SCHED = ("sched_vllm", "sched_vllm", "sched_trt", "sched_trt", "sched_sglang", "sched_vllm", "sched_vllm_2026")
-_SEQUENCE = ("seq_us", "seq_us_old", "seq_us", "seq_us", "seq_us", "seq_us", "seq_us")
-_TOKENISE = ("tok_us", "tok_us", "tok_us", "tok_us", "tok_us", "tok_us", "tok_us_2026")
-_INTERFERENCE = ("c_int", "c_int", "c_int", "c_int", "c_int", "c_int", "c_int_2026")
-_BURST = ("burst", "burst", "burst", "burst", "burst_sglang", "burst", "burst_2026")
+ENGINES = ("vllm_new", "vllm_old", "trt_new", "trt_old", "sglang", "habana", "vllm_2026", "vllm_eager")
+"""Engine classes: constants differ by engine and its generation."""
 
-# Chip classes: which factors apply.
 CHIPS = ("nvidia", "nvidia_hbm_blackwell", "amd", "intel", "gaudi")
-_COMPUTE = (None, "cf_nv_bw", "cf_amd", "cf_intel", "cf_gaudi")
+"""Chip classes: which factors apply."""
 
-LINKS = ("nvlink", "nvlink_blackwell", "other")
-_ALL_REDUCE = ("ar_nvlink_us", "ar_bw_us", "ar_oth_us")
+LINKS = ("nvlink", "nvlink_blackwell", "pcie_p2p", "pcie_host", "fabric")
+"""Links between the GPUs of a server; over `pcie_host` every transfer passes the host's memory."""
 
-# Compute classes of a weight format on a chip.
+MEMORIES = ("hbm", "hbm_ampere", "hbm_blackwell", "gddr")
+"""Memory generations: how much of the specified bandwidth weight reads reach."""
+
+SPARSE_TOKENS = 2048
+"""Tokens a sparse-attention layer attends to (index_topk of DeepSeek-V3.2 and GLM-5)."""
+INDEX_SHARE = 0.11
+"""Indexer cache of a token (128 one-byte elements) relative to the MLA latent (576 two-byte elements)."""
+MLA_FLOP = 13.6
+"""Decode FLOP per unit of MLA query width and token of context: 2 x heads x (2 x 512 + 64) over heads x 160."""
+
 COMPUTE = ("bf16", "f8", "f4", "w8", "w4")
-_MFU = ("mfu_bf", "mfu_f8", "mfu_f4", "mfu_w4", "mfu_w4")
+"""Compute classes of a weight format on a chip."""
 
 
 @dataclass(slots=True)
@@ -98,6 +90,12 @@ class GpuCase:
     """Bytes/s, one direction."""
     link_class: Any
     """Index into LINKS."""
+    memory_class: Any
+    """Index into MEMORIES."""
+    before_hopper: Any
+    """Whether attention runs in kernels that handle prompts and decodes of one step poorly (before compute capability 9)."""
+    power_room: Any
+    """Power limit over what the chip's generation needs for its peak, at most 1: starved chips run below it."""
     # layout
     gpus: Any
     """GPUs of one replica."""
@@ -112,88 +110,136 @@ class GpuCase:
     """Prompt tokens that are not in the prefix cache; None = all of them."""
 
 
-def _pick(names: tuple[str | None, ...], index: Any, values: Mapping[str, float]) -> Array:
-    table = np.array([1.0 if name is None else values[name] for name in names])
-    picked: Array = table[np.asarray(index, dtype=np.intp)]
+Constants = Mapping[str, float]
+
+_VLLM = tuple(i for i, name in enumerate(ENGINES) if name in {"vllm_new", "vllm_2026", "vllm_eager"})
+POLL_STEPS, LONG_POLL, LONG_POLL_FROM = 10, 3.0, 16
+"""InferenceX runs SGLang on large MoE models with a scheduler that looks for new requests every 10 steps, on Blackwell every
+30 from 16 clients on (its published launch scripts, 2025-26): a throughput setting that its TTFT rows hold. Only `ttft_closed` has it."""
+
+
+def _table(k: Constants, name: str, classes: tuple[str, ...], index: Any, default: float | None = None) -> Array:
+    """`name_class` of every case; a class without a constant of its own takes the pooled one (`name`)."""
+    pooled = k.get(name, default)
+    values = np.array([k.get(f"{name}_{each}", pooled) for each in classes], dtype=np.float64)
+    picked: Array = values[np.asarray(index, dtype=np.intp)]
     return picked
+
+
+def _either(reads: Array, computes: Array) -> Array:
+    """Time of a kernel that reads and computes at once: between the longer of both and their sum."""
+    result: Array = np.sqrt(reads * reads + computes * computes)
+    return result
 
 
 class GpuSpeed(Takes):
     """The coefficients of many cases, computed once; methods take the number of sequences and return seconds."""
 
-    def __init__(self, case: GpuCase, constants: Mapping[str, float]) -> None:
-        k = constants
-        g = np.asarray(case.gpus, dtype=np.float64)
-        dpa = np.asarray(case.data_parallel, dtype=bool)
-        amd = np.asarray(case.chip) == CHIPS.index("amd")
-        compute = np.asarray(case.compute)
-        stream = np.where(amd, k["em_amd"], k["em"])
-        dtype_stream = np.array([1.0, k["em_f8"], 1.0, k["em_f8"], k["em_w4"]])[compute]
-        factor = _pick(_COMPUTE, case.chip, k)
-        rate = case.peak_compute * _pick(_MFU, compute, k) * factor
-        rate_16 = case.peak_16bit * k["mfu_bf"] * factor
-        read = case.bandwidth * stream
-        b, ba = case.weight_bytes, case.attention_bytes
-        sixteen = np.asarray(ba) == 2.0
-        attention_read = np.where(sixteen, read, read * dtype_stream)
-        attention_rate = np.where(sixteen, rate_16, rate)
-        split = np.where(dpa, case.attention, case.attention / g)
+    def __init__(self, case: GpuCase, constants: Constants) -> None:
         self.s = np.asarray(case.input_tokens, dtype=np.float64)
         self.o = np.asarray(case.output_tokens, dtype=np.float64)
         self.fresh = self.s if case.fresh_tokens is None else np.asarray(case.fresh_tokens, dtype=np.float64)
-        self.attention_weights = (split + case.attention_replicated) * ba / attention_read
-        self.dense_weights = case.dense * b / (g * read * dtype_stream)
-        self.weights = self.attention_weights + self.dense_weights
+        self.context = self.s + self.o / 2
+        self._read_chip(case, constants)
+        self._read_links(case, constants)
+        self._read_engine(case, constants)
+
+    def _read_chip(self, case: GpuCase, k: Constants) -> None:
+        """Weights, arithmetic and cache of one token: bytes and FLOP over what the chip reaches."""
+        g = np.asarray(case.gpus, dtype=np.float64)
+        dpa = np.asarray(case.data_parallel, dtype=bool)
+        chip, compute, engine = np.asarray(case.chip), np.asarray(case.compute), np.asarray(case.engine)
+        amd = chip == CHIPS.index("amd")
+        share = np.where(amd, _table(k, "em_amd", ENGINES, engine), _table(k, "em", MEMORIES, case.memory_class))
+        dtype_read = np.array([1.0, k["em_f8"], k["em_f4"], k["em_f8"], k["em_w4"]])[compute]
+        blackwell_f8 = (chip == CHIPS.index("nvidia_hbm_blackwell")) & (compute == COMPUTE.index("f8"))
+        dtype_read = dtype_read * np.where(blackwell_f8, k["em_f8_blackwell"], 1.0)
+        factor = np.where(amd, _table(k, "cf_amd", ENGINES, engine), _table(k, "cf", CHIPS, chip, 1.0))
+        factor = factor * np.asarray(case.power_room) ** k["power"]
+        mfu = np.array([k["mfu_bf"], k["mfu_f8"], k["mfu_f4"], k["mfu_w4"], k["mfu_w4"]])[compute]
+        rate, rate_16 = case.peak_compute * mfu * factor, case.peak_16bit * k["mfu_bf"] * factor
+        read = case.bandwidth * share
+        b, ba = case.weight_bytes, case.attention_bytes
+        sixteen = np.asarray(ba) == 2.0
+        split = np.where(dpa, case.attention, case.attention / g)
         replicated = np.where(dpa, case.attention_replicated / g, case.attention_replicated)
+        attention_read = np.where(sixteen, read, read * dtype_read)
+        attention_rate = np.where(sixteen, rate_16, rate)
+        self.weights = (split + case.attention_replicated) * ba / attention_read + case.dense * b / (
+            g * read * dtype_read
+        )
         self.dense_compute = 2 * ((case.attention / g + replicated) / attention_rate + case.dense / (g * rate))
         self.head_weights = 2 * case.head / (g * read)
         self.head_compute = 2 * case.head / (g * rate_16)
-        self.expert_weights = case.moe_layers * case.expert * b / (g * read * dtype_stream)
-        self.expert_compute = 2 * case.moe_layers * case.experts_per_token * case.expert / (g * rate * k["moe_cf"])
+        expert_read = read * dtype_read * np.where(compute >= COMPUTE.index("f4"), k["em_moe_4bit"], k["em_moe"])
+        self.expert_weights = case.moe_layers * case.expert * b / (g * expert_read)
+        expert_rate = rate * np.where(compute >= COMPUTE.index("w8"), k["moe_cf_w4"], k["moe_cf"])
+        self.expert_compute = 2 * case.moe_layers * case.experts_per_token * case.expert / (g * expert_rate)
         self.experts = np.asarray(case.experts, dtype=np.float64)
-        share = np.divide(case.experts_per_token, np.maximum(self.experts, 1.0))
-        self._log_miss = np.log1p(-np.minimum(share, 1 - 1e-12))
-        kv_read = case.bandwidth * k["ekv"]
-        shards = np.where(
-            dpa, g, np.where(np.asarray(case.mla_layers) > 0, 1.0, np.minimum(g, np.maximum(case.kv_heads, 1)))
-        )
-        self._kv_per_token = case.kv * case.kv_bytes / (shards * kv_read)
-        self._kv_window_per_token = case.kv_window * case.kv_bytes / (shards * kv_read)
-        self._window = np.asarray(case.window, dtype=np.float64)
-        self.state_read = 4 * case.state / (g * kv_read)
-        all_reduces = np.where(dpa, 1.0, 2.0)
+        self._moe = bool((self.experts > 0).any())
+        picked = np.divide(case.experts_per_token, np.maximum(self.experts, 1.0))
+        self._log_miss = np.log1p(-np.minimum(picked, 1 - 1e-12))
+        self._read_cache(case, k, np.asarray(case.bandwidth * np.where(amd, k["ekv_amd"], k["ekv"])), rate_16)
+        attention_peak = g * case.peak_16bit * k["mfu_att"] * factor
+        self.attention = self._attention_time(case, k["att_half"]) / attention_peak
+
+    def _read_cache(self, case: GpuCase, k: Constants, read: Array, rate: Array) -> None:
+        """Cache reads of one sequence and step; an MLA latent is shared by all heads, so its arithmetic can be the limit."""
+        g = np.asarray(case.gpus, dtype=np.float64)
+        mla, sparse = np.asarray(case.mla_layers) > 0, np.asarray(case.sparse_layers) > 0
+        shards = np.where(case.data_parallel, g, np.where(mla, 1.0, np.minimum(g, np.maximum(case.kv_heads, 1))))
+        token = case.kv * case.kv_bytes / (shards * read)
+        compute = np.where(mla, MLA_FLOP * np.asarray(case.query), 0.0) / (g * rate * k["mla_rate"])
+        window = case.kv_window * case.kv_bytes / (shards * read) * np.minimum(self.context, case.window)
+        seen = np.where(sparse, np.minimum(self.context, SPARSE_TOKENS), self.context)
+        index = np.where(sparse, INDEX_SHARE * token * self.context, 0.0)
+        self.kv_per_sequence = np.maximum(token, compute) * seen + index + window + 4 * case.state / (g * read)
+
+    def _read_links(self, case: GpuCase, k: Constants) -> None:
+        """All-reduces of a step: a part per token and a latency."""
+        g = np.asarray(case.gpus, dtype=np.float64)
+        count = np.where(case.data_parallel, 1.0, 2.0) * case.layers
+        link = np.maximum(case.link, 1.0) * _table(k, "lb", LINKS, case.link_class)
+        host = np.asarray(case.link_class) == LINKS.index("pcie_host")
+        # Through the host's memory more cards share fewer paths.
+        link = np.where(host, link * (2 / np.maximum(g, 2)) ** k["host_link_exp"], link)
         many = g > 1
-        self.all_reduce_per_token = np.where(
-            many,
-            all_reduces * case.layers * 2 * (g - 1) / g * case.hidden * 2 / (k["lb"] * np.maximum(case.link, 1.0)),
-            0.0,
-        )
-        self.layer_overhead = case.layers * _pick(_LAYER, case.engine, k) * 1e-6
+        self.all_reduce_per_token = np.where(many, count * 2 * (g - 1) / g * case.hidden * 2 / link, 0.0)
+        self.all_reduce_latency = np.where(many, count * _table(k, "ar_us", LINKS, case.link_class) * 1e-6, 0.0)
+
+    def _read_engine(self, case: GpuCase, k: Constants) -> None:
+        """Overheads and scheduling of the engine."""
+        engine = np.asarray(case.engine)
         extra = case.mla_layers + 0.5 * np.asarray(case.linear_layers) + case.sparse_layers
-        self.kernel_overhead = (case.moe_layers * k["router_us"] + extra * k["mla_us"]) * 1e-6
-        self.all_reduce_latency = np.where(
-            many, all_reduces * case.layers * _pick(_ALL_REDUCE, case.link_class, k) * 1e-6, 0.0
-        )
+        self.layer_overhead = case.layers * _table(k, "layer", ENGINES, engine) * 1e-6
+        self.kernel_overhead = (
+            case.moe_layers * _table(k, "router", ENGINES, engine) + extra * _table(k, "mla", ENGINES, engine)
+        ) * 1e-6
         self.fixed = self.layer_overhead + self.kernel_overhead + self.all_reduce_latency
-        self.per_sequence = _pick(_SEQUENCE, case.engine, k) * 1e-6
-        self._attention_rate = g * case.peak_16bit * k["mfu_att"] * factor
-        self._query = np.asarray(case.query, dtype=np.float64)
-        self._query_window = np.asarray(case.query_window, dtype=np.float64)
-        self.interference = _pick(_INTERFERENCE, case.engine, k)
-        self.schedule = _pick(_SCHED, case.engine, k) * 1e-3
-        self.tokenise = _pick(_TOKENISE, case.engine, k) * 1e-6
-        self.burst = _pick(_BURST, case.engine, k)
+        self.host = _table(k, "host_ms", ENGINES, engine, 0.0) * 1e-3
+        self.per_sequence = _table(k, "seq", ENGINES, engine) * 1e-6
+        old_attention = np.asarray(case.before_hopper) & np.isin(engine, _VLLM)
+        self.interference = _table(k, "c_int", ENGINES, engine)
+        # More than a whole prompt is charged only for what is no matrix multiply: those share the weights' read.
+        poorly = np.where(old_attention, k["fa2"], 1.0)
+        self.mixed = case.layers * k["mixed"] * 1e-6 * poorly
+        self.schedule = _table(k, "sched", ENGINES, engine) * 1e-3
+        self.tokenise = _table(k, "tok", ENGINES, engine) * 1e-6
+        self.burst = _table(k, "burst", ENGINES, engine)
+        self.wait = _table(k, "wait", ENGINES, engine)
+        chip = np.asarray(case.chip)
+        blackwell = chip == CHIPS.index("nvidia_hbm_blackwell")
+        polls = (engine == ENGINES.index("sglang")) & (self.experts > 0) & (blackwell | (chip == CHIPS.index("nvidia")))
+        self._poll = np.where(polls, k["poll"] * POLL_STEPS, 0.0)
+        self._long_poll = np.where(blackwell, LONG_POLL, 1.0)
+        self.queue = k["queue"]
         self.tail = k["tail"]
-        self.context = self.s + self.o / 2
-        self.kv_per_sequence = (
-            self._kv_per_token * self.context
-            + self._kv_window_per_token * np.minimum(self.context, self._window)
-            + self.state_read
-        )
         self._chunk = np.minimum(self.fresh, PREFILL_CHUNK)
         self._chunk_share = self.fresh / self._chunk
-        self.attention = self._attention_time()
-        self._marginal_rest = self.attention + self.all_reduce_per_token * self.fresh
+        self._marginal_rest = self.attention * poorly + self.all_reduce_per_token * self.fresh
+        self.prefill_alone = self.prefill()
+        self.arrival = self.schedule + self.tokenise * self.s
+        """Seconds from a request's arrival to its first prefill step on an idle server."""
 
     def active_experts(self, tokens: Any) -> Array:
         """Distinct experts of one layer that a step of `tokens` tokens reads."""
@@ -201,37 +247,40 @@ class GpuSpeed(Takes):
         return result
 
     def gemm(self, tokens: Any) -> Array:
-        """Weight reads or matrix multiplies of one step, whichever is longer, dense and expert parts apart."""
-        dense = np.maximum(self.weights, self.dense_compute * tokens)
-        expert = np.maximum(self.active_experts(tokens) * self.expert_weights, self.expert_compute * tokens)
-        result: Array = dense + expert
+        """Weight reads and matrix multiplies of one step, dense and expert parts apart."""
+        result = _either(self.weights, self.dense_compute * tokens)
+        if self._moe:
+            result = result + _either(self.active_experts(tokens) * self.expert_weights, self.expert_compute * tokens)
         return result
 
-    def _attention_time(self) -> Array:
-        """Attention of one prompt's fresh tokens over all before them (quadratic; sliding layers see their window only)."""
+    def _attention_time(self, case: GpuCase, half: float) -> Array:
+        """FLOP of one prompt's fresh tokens over all before them, more where short prompts leave the chip idle."""
         reach = self.s - self.fresh / 2
-        width = self._query * reach + self._query_window * np.minimum(reach, self._window)
-        result: Array = 4 * self.fresh * width / self._attention_rate
+        sparse = np.asarray(case.sparse_layers) > 0
+        full = np.where(sparse, np.minimum(reach, SPARSE_TOKENS) + INDEX_SHARE * reach, reach)
+        width = np.asarray(case.query) * full + np.asarray(case.query_window) * np.minimum(reach, case.window)
+        result: Array = 4 * self.fresh * width * (1 + half / np.maximum(self.s, 1.0))
         return result
 
     def step(self, sequences: Any) -> Array:
         """One decode step of `sequences` running sequences."""
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = (
-            self.gemm(n)
-            + np.maximum(self.head_weights, n * self.head_compute)
-            + n * self.kv_per_sequence
-            + self.all_reduce_per_token * n
-            + self.fixed
-            + n * self.per_sequence
-        )
+        return self._step(n, self.gemm(n))
+
+    def _step(self, n: Array, gemm: Array) -> Array:
+        head = np.maximum(self.head_weights, n * self.head_compute)
+        device = gemm + head + n * (self.kv_per_sequence + self.all_reduce_per_token) + self.fixed
+        result: Array = np.maximum(device, self.host) + n * self.per_sequence
         return result
 
     def marginal_prefill(self, sequences: Any, together: Any = 1.0) -> Array:
         """What one prompt adds to the steps of `sequences` running decodes, when `together` prompts share a step."""
         n = np.asarray(sequences, dtype=np.float64)
-        added = (self.gemm(self._chunk * together + n) - self.gemm(n)) / together
-        result: Array = added * self._chunk_share + self._marginal_rest
+        return self._marginal(n, together, self.gemm(n))
+
+    def _marginal(self, n: Array, together: Any, gemm: Array) -> Array:
+        added = self.gemm(self._chunk * together + n) - gemm + self.mixed
+        result: Array = added / together * self._chunk_share + self._marginal_rest
         return result
 
     def interference_time(self, sequences: Any) -> Array:
@@ -239,9 +288,12 @@ class GpuSpeed(Takes):
 
         (n - 1)/o prompts arrive a step; more than one share its weight reads, so short outputs are not charged twice.
         """
-        prompts = np.maximum(np.asarray(sequences, dtype=np.float64) - 1, 0) / self.o
-        shared = self.marginal_prefill(sequences, np.maximum(prompts, 1.0))
-        result: Array = self.interference * shared * prompts
+        n = np.asarray(sequences, dtype=np.float64)
+        return self._interference(n, self.gemm(n))
+
+    def _interference(self, n: Array, gemm: Array) -> Array:
+        prompts = np.maximum(n - 1, 0) / self.o
+        result: Array = self.interference * prompts * self._marginal(n, np.maximum(prompts, 1.0), gemm)
         return result
 
     def prefill(self, prompts: Any = 1.0) -> Array:
@@ -259,28 +311,35 @@ class GpuSpeed(Takes):
 
     def tpot(self, sequences: Any) -> Array:
         """Mean time between a request's output tokens with `sequences` running, prefills of the others included."""
-        result: Array = self.step(sequences) + self.interference_time(sequences)
-        return result
+        n = np.asarray(sequences, dtype=np.float64)
+        gemm = self.gemm(n)
+        return self._step(n, gemm) + self._interference(n, gemm)
 
     def ttft_closed(self, sequences: Any) -> Array:
-        """Benchmark's closed loop with `sequences` clients, its start burst included."""
+        """Benchmark's closed loop with `sequences` clients, its start burst and its scheduler's polling included."""
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = (
-            self.schedule
-            + self.tokenise * self.s
-            + self.prefill() * (1 + self.burst * n)
-            + np.where(n > 1, self.step(n), 0.0)
-        )
+        polled = self._poll * np.where(n >= LONG_POLL_FROM, self._long_poll, 1.0)
+        waits = (self.wait + polled) * np.clip(n - 1, 0.0, 1.0)
+        # One process reads and tokenizes the prompts of a burst one after the other, as the GPU computes them.
+        burst = self.burst * n * (self.prefill_alone + self.tokenise * self.s)
+        result: Array = self.arrival + self.prefill_alone + burst + waits * self.tpot(n)
+        return result
+
+    def steady(self, sequences: Any) -> tuple[Array, Array, Array]:
+        """(TPOT, TTFT without a queue, time one prompt takes of the server) at `sequences` running; no start burst."""
+        n = np.asarray(sequences, dtype=np.float64)
+        gemm = self.gemm(n)
+        tpot = self._step(n, gemm) + self._interference(n, gemm)
+        ttft = self.arrival + self.prefill_alone + self.wait * np.clip(n - 1, 0.0, 1.0) * tpot
+        return tpot, ttft, self._marginal(n, 1.0, gemm)
+
+    def queued(self, prefill_load: Any) -> Array:
+        """Waiting behind other prompts that take `prefill_load` (0..1) of the time: a queue with random arrivals."""
+        rho = np.clip(prefill_load, 0.0, 0.98)
+        result: Array = self.prefill_alone * (self.queue * rho / (2 * (1 - rho)))
         return result
 
     def ttft_steady(self, sequences: Any, prefill_load: Any = 0.0) -> Array:
-        """Without a start burst: queueing behind other prefills at `prefill_load` (0..1) of the time, then one step."""
-        n = np.asarray(sequences, dtype=np.float64)
-        rho = np.clip(prefill_load, 0.0, 0.98)
-        result: Array = (
-            self.schedule
-            + self.tokenise * self.s
-            + self.prefill() * (1 + rho / (2 * (1 - rho)))
-            + np.where(n > 1, self.step(n), 0.0)
-        )
+        """Without a start burst: queueing behind other prefills at `prefill_load` (0..1) of the time, then shared steps."""
+        result: Array = self.steady(sequences)[1] + self.queued(prefill_load)
         return result

@@ -115,6 +115,7 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     share = np.minimum(count, 1.0)
     case.bandwidth = case.bandwidth * share
     case.peak = case.peak * share
+    case.lanes = case.lanes * share
     each = memory.sequence_gib(llm, context, kv, span, span, chunk=memory.GGUF_BATCH)
     fits = (pool > 0) & (pool >= each)
     token = memory.token_gib(llm, kv, span)

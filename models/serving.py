@@ -42,14 +42,13 @@ def at_concurrency(speed: GpuSpeed | StreamSpeed, sequences: Any, *, arrivals: b
     """
     n = np.asarray(sequences, dtype=np.float64)
     running = np.maximum(n, 1.0)
-    tpot = speed.tpot(running)
-    ttft = speed.ttft_steady(running)
+    tpot, idle, prompt = speed.steady(running)
     decode = speed.o * tpot
-    prompt = speed.marginal_prefill(running)
-    queues = (n > 1) | arrivals
-    rate = n / (ttft + decode)
+    queues = prompt if arrivals else prompt * (n > 1)
+    ttft = idle
+    rate = n / (idle + decode)
     for _ in range(_INNER):
-        ttft = speed.ttft_steady(running, np.where(queues, rate * prompt, 0.0))
+        ttft = idle + speed.queued(rate * queues)
         rate = n / (ttft + decode)
     return Load(n, tpot, ttft, rate, np.zeros(np.shape(rate), dtype=bool))
 
@@ -62,8 +61,8 @@ def open_loop(speed: GpuSpeed | StreamSpeed, rate: Any, limit: Any) -> Load:
     ttft = tpot = np.ones_like(n)
     for _ in range(_FIXED_POINT):
         running = np.maximum(n, 1.0)
-        tpot = speed.tpot(running)
-        ttft = speed.ttft_steady(running, rate * speed.marginal_prefill(running))
+        tpot, idle, prompt = speed.steady(running)
+        ttft = idle + speed.queued(rate * prompt)
         wanted = np.clip(rate * (ttft + speed.o * tpot), 1e-9, limit)
         n = np.sqrt(n * wanted)
     saturated = n >= limit * 0.98

