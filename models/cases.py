@@ -15,7 +15,7 @@ from models.case_batch import Batch
 from models.case_input import INPUT_COLUMNS, Case, parse_case
 from models.case_room import CaseRoom
 from models.constants import constants
-from models.cpu_rates import CpuRates, cpu_rates
+from models.cpu_rates import CpuRates, cpu_engine, cpu_rates, socket_cores
 from models.devices import Device, device_of
 from models.errors import known
 from models.result_columns import RESULT_COLUMNS
@@ -76,25 +76,17 @@ def sort_cases(cases: Sequence[Case]) -> list[Sorted]:
 
 
 def _rate(case: Case) -> CpuRates | None:
-    """How fast the case's CPU streams and computes; None, and a reason in the case, where that is not known."""
+    """How fast the case's CPU streams and computes."""
     cpu = known(case.cpu)
-    physical = (cpu.cores or 0) * case.sockets or None
-    # Threads beyond the physical cores add no bandwidth and no arithmetic.
-    cores = min(case.cores or physical or 0, physical or float("inf")) or None
-    cores = cores or _UNSTATED_CORES * case.sockets
+    cores, sockets = socket_cores(cpu, case.cores, case.sockets, case.raw.get("hardware", ""))
+    cores = cores or float(_UNSTATED_CORES)
+    engine = cpu_engine(case.engine, case.raw.get("engine", ""))
     rate = cpu_rates(
-        cpu,
-        cores=max(cores / case.sockets, 1),
-        engine=case.engine,
-        bandwidth_gb_s=case.bandwidth_gb_s,
-        sockets=case.sockets,
-        packed=case.packed,
+        cpu, cores=cores, engine=engine, bandwidth_gb_s=case.bandwidth_gb_s, sockets=sockets, packed=case.packed
     )
     # A CPU without a known platform or bandwidth is answered by its class.
     arch = "arm" if cpu.isa_class in {"neon", "sve"} else "x86"
-    return rate or cpu_rates(
-        None, arch=arch, cores=max(cores / case.sockets, 1), engine=case.engine, sockets=case.sockets
-    )
+    return rate or cpu_rates(None, arch=arch, cores=cores, engine=engine, sockets=sockets)
 
 
 def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
