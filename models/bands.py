@@ -13,6 +13,7 @@ from models.constants import constants
 from models.devices import device_of
 from models.errors import known
 from models.gguf_speed import MEMORY
+from models.gpu_speed import CHIPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_TURING = 7.5
 BASES = ("measured", "calibrated", "extrapolated")
 
 
@@ -48,66 +50,72 @@ def _set_of(chips: tuple[str, ...]) -> frozenset[str]:
     return frozenset(chips)
 
 
-def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "online") -> BandNames:
-    """Bands of a serving engine on a chip."""
+def _ttft(engine: str, scenario: str) -> str:
+    """Band of a time to first token by engine and by how requests arrive."""
+    if scenario == "static":
+        return "ttft_static"
+    family = "sglang" if engine == "sglang" else "trt" if engine.startswith("trt") else "vllm"
+    if family == "sglang":
+        return "ttft_sglang"
+    arrival = {"server": "open_", "single_stream": "solo_"}.get(scenario, "")
+    # TensorRT-LLM was hardly measured at a request rate.
+    return f"ttft_{'' if family == 'trt' and arrival == 'open_' else arrival}{family}"
+
+
+def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "server") -> BandNames:
+    """Bands of a serving engine on a chip; `scenario` as in a cases file (a comparison is a server at a request rate)."""
     kind = "moe" if moe else "dense"
-    ttft = (
-        "ttft_static"
-        if scenario == "static"
-        else "ttft_sglang"
-        if engine == "sglang"
-        else "ttft_trt"
-        if engine.startswith("trt")
-        else "ttft_vllm"
-    )
     device = device_of(chip)
-    other = device is not None and device.chip in (2, 3)
+    other = device is not None and device.chip in (CHIPS.index("amd"), CHIPS.index("intel"))
+    ttft = "amd_intel_ttft" if other else _ttft(engine, scenario)
+    tpot = "amd_intel_tpot" if other else f"tpot_{kind}"
+    batch = scenario if scenario in {"static", "online"} else "offline"
+    output = "amd_intel_throughput" if other else f"{batch}_{kind}"
+    basis = "calibrated"
     if chip.name not in measured_chips():
-        wide = "unmeasured_nvidia" if chip.vendor == "NVIDIA" else "unmeasured_other"
-        # a chip's band covers its specification; the class band covers engine and model: the wider of the two is shown
-        return BandNames(
-            ttft if not other else "ttft_trt",
-            "amd_intel_tpot" if other else f"tpot_{kind}",
-            wide,
-            output_is_time=False,
-            basis="extrapolated",
-        )
-    if other:
-        return BandNames("ttft_trt", "amd_intel_tpot", "amd_intel_throughput", output_is_time=False, basis="calibrated")
-    batch = "static" if scenario == "static" else "offline"
-    basis = "extrapolated" if chip.compute_capability == 7.5 else "calibrated"
-    return BandNames(ttft, f"tpot_{kind}", f"{batch}_{kind}", output_is_time=False, basis=basis)
+        # A chip's band covers its specification; the class band covers engine and model.
+        output = "unmeasured_nvidia" if chip.vendor == "NVIDIA" else "unmeasured_other"
+        basis = "extrapolated"
+    elif chip.compute_capability == _TURING:
+        basis = "extrapolated"
+    return BandNames(ttft, tpot, output, output_is_time=False, basis=basis)
 
 
 def gguf_bands(chip: Chip) -> BandNames:
     """Bands of llama.cpp on a GPU or Apple chip."""
     device = device_of(chip)
-    memory = MEMORY[device.memory] if device else "gddr"
+    memory = "amd" if chip.vendor in {"AMD", "Intel"} else MEMORY[device.memory] if device else "gddr"
     basis = "calibrated" if chip.name in measured_chips() else "extrapolated"
     return BandNames(
         f"gguf_prefill_{memory}", f"gguf_decode_{memory}", f"gguf_decode_{memory}", output_is_time=True, basis=basis
     )
 
 
-def cpu_bands(rates: CpuRates, *, arm: bool, shared: bool = False) -> BandNames:
-    """Bands of llama.cpp on a CPU."""
-    side = "arm" if arm else "x86"
+def cpu_bands(
+    rates: CpuRates, *, arm: bool, shared: bool = False, engine: str = "llama.cpp", streams: float = 1.0
+) -> BandNames:
+    """Bands of an engine on a CPU: llama.cpp and its relatives, or vLLM; several streams were measured less than one."""
     if shared or rates.family.startswith("unknown"):
         return BandNames("cpu_unknown", "cpu_unknown", "cpu_unknown", output_is_time=True, basis="extrapolated")
-    if rates.measured_family:
-        return BandNames(
-            f"cpu_prefill_{side}", "cpu_family_decode", "cpu_family_decode", output_is_time=True, basis="calibrated"
-        )
-    return BandNames(
-        f"cpu_prefill_{side}", f"cpu_decode_{side}", f"cpu_decode_{side}", output_is_time=True, basis="calibrated"
-    )
+    if engine == "vllm-cpu":
+        output = "cpu_vllm_batch" if streams > 1 else "cpu_vllm_tpot"
+        return BandNames("cpu_vllm_ttft", "cpu_vllm_tpot", output, output_is_time=True, basis="calibrated")
+    side = "arm" if arm else "x86"
+    decode = f"cpu_decode_{side}" if rates.measured_family else "cpu_decode_other"
+    batch = "cpu_batch" if streams > 1 else decode
+    return BandNames(f"cpu_prefill_{side}", batch, batch, output_is_time=True, basis="calibrated")
 
 
 def band_names(group: str, cases: Sequence[Case], rates: Sequence[CpuRates]) -> list[BandNames]:
     """Bands of the rows of one group of a cases file (serving, gguf, or cpu with its rates)."""
     if group == "cpu":
         return [
-            cpu_bands(rate, arm=known(case.cpu).isa_class in {"neon", "sve"})
+            cpu_bands(
+                rate,
+                arm=known(case.cpu).isa_class in {"neon", "sve"},
+                engine=case.engine,
+                streams=case.concurrency or 1.0,
+            )
             for case, rate in zip(cases, rates, strict=True)
         ]
     if group == "gguf":
