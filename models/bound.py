@@ -48,7 +48,9 @@ def step_breakdown(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
         weights = weights + np.where(head_reads, speed.head_weights, 0.0)
         compute = compute + routed + np.where(head_reads, 0.0, n * speed.head_compute)
         link = speed.all_reduce_per_token * n + speed.all_reduce_latency
-        step = weights + experts + compute + link + n * speed.kv_per_sequence
+        weights, experts, compute, link = (part * speed.own for part in (weights, experts, compute, link))
+        cache = n * speed.kv_per_sequence * speed.own
+        step = weights + experts + compute + link + cache
         # The rest of a step is the engine's: kernels' launches, the host where it is slower, work per sequence.
         overhead = speed.step(n) - step
     else:
@@ -57,9 +59,10 @@ def step_breakdown(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
         weights = np.where(reads, speed.weights + zero, 0.0)
         experts = np.where(reads, stream - speed.weights, 0.0)
         compute = np.where(reads, 0.0, work)
-        link, overhead = zero, speed.step(n) - np.maximum(stream, work) - n * speed.kv_per_sequence
+        cache = n * speed.kv_per_sequence
+        link, overhead = zero, speed.step(n) - np.maximum(stream, work) - cache
     others = speed.interference_time(n)
-    parts = (weights, experts, n * speed.kv_per_sequence, compute, link, overhead, others)
+    parts = (weights, experts, cache, compute, link, overhead, others)
     return np.stack([part + zero for part in parts])
 
 

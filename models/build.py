@@ -36,7 +36,9 @@ def column(items: Sequence[Any], name: str) -> Array:
 def cut(case: Case, index: NDArray[np.intp]) -> Case:
     """The case with its arrays cut to some entries; numbers stay."""
     arrays = {item.name: getattr(case, item.name) for item in dataclasses.fields(case)}
-    some = {name: value[index] for name, value in arrays.items() if isinstance(value, np.ndarray) and value.ndim}
+    some: dict[str, Any] = {
+        name: value[index] for name, value in arrays.items() if isinstance(value, np.ndarray) and value.ndim
+    }
     return dataclasses.replace(case, **some)
 
 
@@ -60,6 +62,7 @@ def gpu_case(  # noqa: PLR0913 - the facts of one case, by name
     gpus: Any,
     data_parallel: Any,
     engine: Any,
+    own: tuple[Sequence[str], Any] = (("",), 0),
     input_tokens: Any,
     output_tokens: Any,
     fresh_tokens: Any = None,
@@ -106,6 +109,8 @@ def gpu_case(  # noqa: PLR0913 - the facts of one case, by name
         memory_class=column(devices, "memory_class").astype(np.intp),
         before_hopper=column(devices, "before_hopper") > 0,
         power_room=column(devices, "power_room"),
+        own_code=own[1],
+        own_names=tuple(own[0]),
         gpus=gpus,
         data_parallel=data_parallel,
         engine=engine,

@@ -13,7 +13,7 @@ from models.devices import link_of
 from models.engine_limits import max_sequences
 from models.errors import known
 from models.gguf_speed import GgufCase, GgufSpeed
-from models.gpu_speed import COMPUTE, ENGINES, GpuSpeed
+from models.gpu_speed import COMPUTE, ENGINES, GpuSpeed, own_name
 from models.local_score import generation, is_local_score, mean_rates
 from models.quantize import compute_class
 from models.serving import open_loop
@@ -54,6 +54,8 @@ def _gguf_models(cases: Sequence[Case]) -> list[GgufModel]:
 def _serving_case(cases: Sequence[Case], devices: Sequence[Device]) -> GpuCase:
     shapes = [shape_of(known(case.llm)) for case in cases]
     links = [link_of(known(case.chip)) for case in cases]
+    own = [own_name(case.engine, known(case.llm).name, known(case.quant).bit_class) for case in cases]
+    place = {name: i for i, name in enumerate(dict.fromkeys(own))}
     return gpu_case(
         shapes,
         weight_bytes_each=np.array([known(case.quant).bytes_per_weight or 2.0 for case in cases]),
@@ -66,6 +68,7 @@ def _serving_case(cases: Sequence[Case], devices: Sequence[Device]) -> GpuCase:
         gpus=np.array([case.tp for case in cases], dtype=float),
         data_parallel=np.array([case.data_parallel for case in cases]),
         engine=np.array([ENGINES.index(case.engine) for case in cases]),
+        own=(list(place), np.array([place[name] for name in own], dtype=np.intp)),
         input_tokens=np.array([case.input_tokens for case in cases]),
         output_tokens=np.array([case.output_tokens for case in cases]),
     )

@@ -13,7 +13,7 @@ from models.build import attention_bytes, cut, gpu_case
 from models.constants import constants
 from models.engine_limits import max_sequences, planner_of
 from models.errors import known
-from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuSpeed
+from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuSpeed, own_name
 from models.layout import Layouts, fresh_tokens, kv_bytes
 from models.quantize import compute_class, weight_bytes
 from models.shape import shape_of
@@ -41,6 +41,7 @@ class _Formats:
         self.total_gib, self.weight, self.attention = np.zeros(n), np.zeros(n), np.zeros(n)
         self.kv, self.cap = np.zeros(n), np.zeros(n)
         self.compute, self.engine = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
+        self.own = [""] * n
         self.bands: dict[int, BandNames] = {}
         for code, choice in enumerate(result.choices):
             if choice.quant is None or choice.gguf:
@@ -53,6 +54,7 @@ class _Formats:
             self.cap[code] = max_sequences(choice.engine, known(result.table.devices[code]).memory_gib, chip.name)
             self.compute[code] = COMPUTE.index(compute_class(quant, chip))
             self.engine[code] = ENGINES.index(choice.engine)
+            self.own[code] = own_name(choice.engine, llm.name, quant.bit_class)
             self.bands[code] = serving_bands(chip, choice.engine, moe=llm.moe is not None)
 
 
@@ -102,6 +104,7 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         gpus=tp,
         data_parallel=np.zeros(len(tp), dtype=bool),
         engine=formats.engine[choice],
+        own=(formats.own, choice),
         input_tokens=float(workload.input_tokens),
         output_tokens=float(workload.output_tokens),
         fresh_tokens=fresh_tokens(workload),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_OWN_ROUNDS = 2
 SCALE = 0.15
 """Residuals (in ln) beyond this count linearly, not squared: the goal is a median, and rows of a bad set-up must not pull."""
 
@@ -201,3 +202,29 @@ def macro_median(residual: Array, groups: NDArray[np.object_]) -> float:
     error = np.abs(np.expm1(residual))
     names = groups.astype(str)
     return float(np.median([np.median(error[names == name]) for name in np.unique(names)]))
+
+
+def leave_out_twice(first: Fit, second: Fit, label: str) -> Array:
+    """`leave_out` for a fit in two stages: the second's constants are solved from what the first leaves, both without the group."""
+    problem, last = first.problem, second.problem
+    groups = problem.labels[label].astype(str)
+    prior = np.log([c.prior for c in problem.constants])
+    sigma = np.array([c.sigma for c in problem.constants])
+    none = np.zeros(len(last.constants))
+    spread = np.array([c.sigma for c in last.constants])
+    target = np.log(problem.measured)
+    result = first.residual.copy()
+    for group in np.unique(groups):
+        mine = groups == group
+        weight = problem.weight * ~mine
+        step = _step(first.jacobian, first.residual, weight, first.theta, prior, sigma, 0.0)
+        theta = first.theta + np.clip(step, -1.0, 1.0)
+        residual = _log_predict(problem, theta) - target
+        own = none
+        for _ in range(_OWN_ROUNDS):
+            at = residual + second.jacobian @ own
+            own = own + _step(second.jacobian, at, weight, own, none, spread, 0.0)
+        values = problem.values(theta) | {c.name: float(v) for c, v in zip(last.constants, np.exp(own), strict=True)}
+        predicted = np.log(np.maximum(problem.predict(values), 1e-12))
+        result[mine] = predicted[mine] - target[mine]
+    return result

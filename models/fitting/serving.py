@@ -13,8 +13,9 @@ from models.case_input import Case, number, parse_case
 from models.cases import sort_cases
 from models.constants import constants
 from models.errors import InputError, known
-from models.fitting.least_squares import Array, Constant, Fit, Problem
+from models.fitting.least_squares import Array, Constant, Fit, Problem, solve
 from models.fitting.serving_terms import ABOUT
+from models.gpu_speed import own_name
 from models.serving import open_loop
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ _SERIES_POWER = 0.3
 """Rows of one source, chip, model, engine and metric move together: n of them weigh n^0.7."""
 _TTFT_WEIGHT = 0.1
 """Times to first token hold the benchmark's arrival and the scheduler's policy: they must not bend the physics of a step."""
+_OWN_SIGMA = 0.08
+"""How far a model in an engine is believed to be from the form: what gave the least error on chips left out."""
 _MEAN_WEIGHT = 0.25
 """Rows of a benchmark are no independent observations: together they count as this share of their number."""
 
@@ -118,7 +121,7 @@ def _weights(cases: Sequence[Case], labels: Mapping[str, Sequence[str]], rows: _
 
 
 def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
-    """The fit of these rows; labels: metric, gpu, model, source, engine, kind, scenario, id.
+    """The fit of these rows; labels: metric, gpu, model, source, engine, kind, bits, scenario, id.
 
     Raises:
         InputError: none of the rows is of a serving engine on GPUs.
@@ -138,6 +141,7 @@ def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
         "source": [case.raw.get("source_group", "") for case in cases],
         "engine": [case.engine for case in cases],
         "kind": [model_kind(case) for case in cases],
+        "bits": [known(case.quant).bit_class for case in cases],
         "scenario": [case.scenario for case in cases],
         "id": [case.raw.get("case_id", "") for case in cases],
     }
@@ -150,21 +154,44 @@ def problem(rows: Iterable[Mapping[str, str]]) -> Problem:
     )
 
 
+def second(fit: Fit) -> Problem:
+    """What is left of a fit as a factor on the step of each model in each engine and number of bits, shrunk towards one.
+
+    An engine's kernels serve some models better than the form says, whatever the chip: a chip the fit never saw profits from
+    what others showed. The constants of the first fit stay fixed.
+    """
+    problem = fit.problem
+    names = zip(problem.labels["engine"], problem.labels["model"], problem.labels["bits"], strict=True)
+    own = sorted({own_name(*each) for each in names})
+    return replace(problem, constants=[Constant(name, 1.0, 1.0, _OWN_SIGMA) for name in own], fixed=fit.values)
+
+
 def text(fit: Fit, date: str) -> str:
-    """The constants file of a fit."""
-    counts, spread, values = fit.rows_that_feel(), fit.relative_sd, fit.values
-    labels = fit.problem.labels
-    scored = fit.problem.weight > 0
+    """The constants file of a fit, the second stage included."""
+    own = solve(second(fit), rounds=4)
     lines = [
         "# What serving engines on GPUs were fitted with: value, unit, meaning; rows, chips and models that feel it (a change of",
         "# 1 % moves their figure by at least 0.02 %); prior, and the standard deviation of the logarithm after the fit.",
         f'source = "fit on published benchmark rows, collected {date}"',
         f'source_date = "{date}"',
+        *_entries(fit, ABOUT),
+        "",
+        "# Second stage: a model in an engine, all chips together.",
+        *_entries(own, None),
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _entries(fit: Fit, about: Mapping[str, tuple[float, float, str, str]] | None) -> list[str]:
+    counts, spread, values = fit.rows_that_feel(), fit.relative_sd, fit.values
+    labels, scored = fit.problem.labels, fit.problem.weight > 0
+    lines = []
     for i, constant in enumerate(fit.problem.constants):
         name = constant.name
-        prior, _, unit, meaning = ABOUT[name]
         felt = (np.abs(fit.jacobian[:, i]) > 0.02) & scored
+        if about is None and not felt.any():
+            continue
+        unit, meaning = about[name][2:] if about else ("factor", "step of this model in this engine, over the form's")
         entry: dict[str, Any] = {
             "value": f"{values[name]:.5g}",
             "unit": f'"{unit}"',
@@ -172,11 +199,12 @@ def text(fit: Fit, date: str) -> str:
             "rows": counts[name],
             "hardware": len(set(labels["gpu"][felt])),
             "models": len(set(labels["model"][felt])),
-            "prior": f"{prior:g}",
+            "prior": f"{constant.prior:g}",
             "relative_sd": f"{spread[name]:.3f}",
         }
-        lines += ["", f"[gpu.{name}]", *(f"{key} = {value}" for key, value in entry.items())]
-    return "\n".join(lines) + "\n"
+        key = name if about else f'"{name}"'
+        lines += ["", f"[gpu.{key}]", *(f"{key} = {value}" for key, value in entry.items())]
+    return lines
 
 
 def write(fit: Fit, date: str, path: Path = FILE) -> None:
