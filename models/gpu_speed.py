@@ -96,6 +96,10 @@ class GpuCase:
     """Whether attention runs in kernels that handle prompts and decodes of one step poorly (before compute capability 9)."""
     power_room: Any
     """Power limit over what the chip's generation needs for its peak, at most 1: starved chips run below it."""
+    own_code: Any
+    """Index into `own_names`."""
+    own_names: tuple[str, ...]
+    """Engine, model and bits: kernels of a model that an engine runs better or worse than the form says, see `own_name`."""
     # layout
     gpus: Any
     """GPUs of one replica."""
@@ -124,6 +128,11 @@ def _table(k: Constants, name: str, classes: tuple[str, ...], index: Any, defaul
     values = np.array([k.get(f"{name}_{each}", pooled) for each in classes], dtype=np.float64)
     picked: Array = values[np.asarray(index, dtype=np.intp)]
     return picked
+
+
+def own_name(engine: str, model: str, bits: str) -> str:
+    """Name of the factor on a step of a model in an engine: measured over what the form gives, shrunk towards one."""
+    return f"own:{engine}:{model}:{bits}"
 
 
 def _either(reads: Array, computes: Array) -> Array:
@@ -211,6 +220,7 @@ class GpuSpeed(Takes):
         """Overheads and scheduling of the engine."""
         engine = np.asarray(case.engine)
         extra = case.mla_layers + 0.5 * np.asarray(case.linear_layers) + case.sparse_layers
+        self.own = np.array([k.get(name, 1.0) for name in case.own_names])[np.asarray(case.own_code, dtype=np.intp)]
         self.layer_overhead = case.layers * _table(k, "layer", ENGINES, engine) * 1e-6
         self.kernel_overhead = (
             case.moe_layers * _table(k, "router", ENGINES, engine) + extra * _table(k, "mla", ENGINES, engine)
@@ -270,7 +280,7 @@ class GpuSpeed(Takes):
     def _step(self, n: Array, gemm: Array) -> Array:
         head = np.maximum(self.head_weights, n * self.head_compute)
         device = gemm + head + n * (self.kv_per_sequence + self.all_reduce_per_token) + self.fixed
-        result: Array = np.maximum(device, self.host) + n * self.per_sequence
+        result: Array = (np.maximum(device, self.host) + n * self.per_sequence) * self.own
         return result
 
     def marginal_prefill(self, sequences: Any, together: Any = 1.0) -> Array:
