@@ -17,6 +17,7 @@ from textual.binding import Binding
 from textual.theme import ThemeProvider
 
 from tui.keys import BINDINGS as KEYS
+from tui.own_constants import use_own
 from tui.screens.dashboard import Dashboard
 from tui.screens.details_screen import DetailsScreen, has_browser
 from tui.screens.dialog import Palette
@@ -173,6 +174,9 @@ def run(session: Session | None = None) -> int:
     # Reading prices makes half a million objects that live as long as the program: looking through them for garbage
     # costs a tenth of the start, and freezing them (Dashboard, after the first table) keeps later pauses short.
     gc.disable()
+    session = session or Session()
+    if note := use_own():
+        session.messages.append(note)
     app = RackrateApp(session)
     app.run()
     return app.return_code or 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from models.accuracy import score
+from models.accuracy import METRICS, SCORE_COLUMNS, score
+from models.accuracy_errors import weighted_median
+from models.accuracy_facts import LOADS, MODEL_KINDS, load_of, model_kind
 from models.cases import estimate_rows
 from models.errors import InputError
 
@@ -70,3 +72,94 @@ def test_a_cases_file_is_not_a_measurements_file() -> None:
         score([{"model": "Llama-3.1-8B", "hardware": "L4"}])
     with pytest.raises(InputError, match="not a group"):
         score([ROW | {"value": "1"}], by=["colour"])
+
+
+def test_repeats_of_one_configuration_count_once() -> None:
+    """Nine rows that repeat one configuration weigh as much as one row of another."""
+    repeated = [ROW | {"value": str(_predicted() / 1.1), "repeats": "9"}] * 9
+    once = [ROW | {"value": str(_predicted() / factor), "concurrency": "8"} for factor in (1.5, 1.6)]
+    (found,) = score([*repeated, *once], by=["metric"])
+    assert found["rows"] == 11
+    assert found["median_error_pct"] == pytest.approx(50, abs=0.1)
+    assert found["mean_error_pct"] == pytest.approx((10 + 50 + 60) / 3, abs=0.1)
+
+
+def test_one_model_of_many_rows_does_not_drown_another() -> None:
+    """The same over models as over chips; spellings of one name are one."""
+    spelt = ("Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct")
+    good = [ROW | {"value": str(_predicted()), "model": name} for name in spelt * 4]
+    other = ROW | {"model": "Qwen2.5-7B", "value": "1000000"}
+    found = score([*good, other], by=["metric"])[0]
+    assert (found["chips"], found["models"]) == (1, 2)
+    assert found["macro_median_models_error_pct"] == pytest.approx(50, abs=0.1)
+
+
+def test_every_figure_has_a_band_and_its_width() -> None:
+    """A value at the estimate is inside; one far off is not; rates have the band of the time they follow from."""
+    for metric, column in METRICS.items():
+        row = ROW | {"metric": metric, "scenario": "static" if metric == "prompt_tokens_per_s" else "online"}
+        value = estimate_rows([row])[0][column]
+        assert isinstance(value, float)
+        inside, outside = ({**row, "value": str(value * factor)} for factor in (1.0, 30.0))
+        assert score([inside], by=["metric"])[0]["inside_band_pct"] == 100, metric
+        assert score([outside], by=["metric"])[0]["inside_band_pct"] == 0, metric
+        width = score([inside], by=["metric"])[0]["band_width"]
+        assert isinstance(width, float)
+        assert 1 < width < 20, metric
+
+
+def test_ratios_of_another_fit_take_the_estimates_place() -> None:
+    """As given; rows without one are not answered, and the band moves along."""
+    rows = [ROW | {"value": str(_predicted())}] * 3
+    (found,) = score(rows, by=["metric"], ratios=[1.5, 1.5, None])
+    assert (found["rows"], found["answered"]) == (3, 2)
+    assert found["median_error_pct"] == 50
+    assert found["bias"] == 1.5
+    (near,) = score(rows, by=["metric"], ratios=[1.0, 1.0, 1.0])
+    assert near["inside_band_pct"] == 100
+
+
+def test_a_value_that_is_no_number_is_no_answer() -> None:
+    """Counted, never a crash."""
+    for wrong in ({"value": "fast"}, {"value": "-3"}, {"value": "0"}, {"value": "nan"}):
+        found = score([ROW | wrong], by=["metric"])[0]
+        assert (found["rows"], found["answered"]) == (1, 0)
+    assert score([ROW | {"value": "10", "repeats": "often"}], by=["metric"])[0]["answered"] == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "load"),
+    [
+        ({"concurrency": ""}, "single"),
+        ({"concurrency": "1"}, "single"),
+        ({"concurrency": "8"}, "low"),
+        ({"concurrency": "64"}, "medium"),
+        ({"concurrency": "65"}, "high"),
+        ({"concurrency": "", "scenario": "offline"}, "high"),
+        ({"scenario": "single_stream"}, "single"),
+        ({"scenario": "server", "request_rate_rps": "0.1", "concurrency": ""}, "open loop below capacity"),
+        ({"scenario": "server", "request_rate_rps": "5000", "concurrency": ""}, "open loop above capacity"),
+    ],
+)
+def test_loads(changed: dict[str, str], load: str) -> None:
+    """By users at once, or by whether the server keeps up."""
+    row = ROW | changed
+    assert load_of(row, estimate_rows([row])[0]) == load
+    assert load in LOADS
+
+
+def test_kinds_of_models() -> None:
+    """By what the layers are."""
+    names = ("Llama-3.1-8B", "Mixtral-8x7B", "DeepSeek-V3", "Qwen3-Next-80B-A3B", "bge-m3")
+    assert tuple(model_kind(name) for name in names) == MODEL_KINDS
+    assert model_kind("No-Such-Model") == "unknown"
+
+
+def test_weighted_median() -> None:
+    """The middle of the weight, between two values where it falls there."""
+    assert weighted_median([]) is None
+    assert weighted_median([(3.0, 1.0), (1.0, 1.0), (2.0, 1.0)]) == 2
+    assert weighted_median([(1.0, 1.0), (2.0, 1.0)]) == 1.5
+    assert weighted_median([(1.0, 1 / 3)] * 3 + [(5.0, 1.0)]) == 3
+    assert weighted_median([(1.0, 1.0), (9.0, 3.0)]) == 9
+    assert tuple(score([ROW | {"value": "10"}], by=["metric"])[0]) == ("metric", *SCORE_COLUMNS)

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from models.fitting import families, refit
+from models.measured_rows import measured_rows
 from pricing.where import compile_where
 from tui.__main__ import main
+from tui.cli import accuracy
 from tui.cli.parser import COMMANDS, COMPARE_EXAMPLES, build
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +44,11 @@ def test_examples_run(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cases.csv").write_text(CASES, encoding="utf-8")
     (tmp_path / "measurements.csv").write_text(MEASURED, encoding="utf-8")
+    if " accuracy" in line:  # a fit to every shipped row would take half a minute
+        few, instances = measured_rows()[::20], families.instance_rows()[::30]
+        monkeypatch.setattr(accuracy, "measured_rows", lambda: few)
+        monkeypatch.setattr(families, "instance_rows", lambda: instances)
+        monkeypatch.setattr(refit, "ROUNDS", 2)
     # Refreshes have nobody to ask here: a closed port on this machine.
     monkeypatch.setenv("RACKRATE_MIRROR", "http://127.0.0.1:9")
     words = shlex.split(line)[1:]

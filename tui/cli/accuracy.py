@@ -2,37 +2,112 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.accuracy import score
+from models.accuracy import METRICS, SCORE_COLUMNS, check_groups, score
 from models.errors import InputError
-from tui.cli.output import chosen_format, emit, read_csv, say
+from models.measured_rows import measured_rows
+from tui.cli.output import STDOUT, chosen_format, counted, emit, read_csv, say
 from tui.cli.table import Column
+from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
 REQUIRED = ("model", "hardware", "metric", "value")
+HEADERS = {
+    "rows": ("Rows", 3),
+    "answered": ("Answered", 8),
+    "median_error_pct": ("Median error %", 1),
+    "mean_error_pct": ("Mean %", 4),
+    "bias": ("Bias", 5),
+    "inside_band_pct": ("In band %", 4),
+    "band_width": ("Band high/low", 7),
+    "chips": ("Chips", 8),
+    "macro_median_error_pct": ("Median of chips %", 3),
+    "models": ("Models", 9),
+    "macro_median_models_error_pct": ("Median of models %", 6),
+}
+"""Column -> header and priority of the printed table."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score every row whose metric is known; rows without an estimate are counted, not dropped silently."""
-    rows = list(read_csv(args.measurements))
+    """Score rows, by constants fitted without each group or as they are; or fit the constants anew."""
+    _check(args)
+    by = check_groups(args.by)
+    own = _read(args.measurements) if args.measurements else []
+    shipped = measured_rows()
+    # Fits see both: a handful of rows alone would say nothing about most constants.
+    rows = [*shipped, *own]
+    mine = range(len(shipped), len(rows))
+    if args.fit:
+        from tui.cli import refit
+
+        return refit.run(args, rows, mine)
+    if note := use_own():
+        say(note)
+    ratios = None
+    if args.leave_out:
+        from models.fitting.families import left_out
+
+        ratios = left_out(rows, args.leave_out, tell=say)
+    first = mine.start if own and not args.with_bundled else 0
+    scored = score(rows[first:], by=by, ratios=ratios and ratios[first:])
+    if not scored:
+        say(f"No row of the file can be scored: its metric must be one of {', '.join(METRICS)}.")
+        return 1
+    if not own and not args.leave_out:
+        say(
+            "These are the rows that the constants were fitted to; --leave-out gpu predicts every chip without its own."
+        )
+    emit(scored, [*(Column(name, name.replace("_", " "), 1) for name in by), *_columns()], chosen_format(args))
+    return 0
+
+
+def _columns() -> list[Column]:
+    return [Column(name, *HEADERS[name]) for name in SCORE_COLUMNS]
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Flags that say nothing together. Raises InputError."""
+    if args.fit and (args.by or args.leave_out):
+        raise InputError(
+            f"--fit and {'--by' if args.by else '--leave-out'} exclude each other: a fit is scored as a whole."
+        )
+    if args.out and not args.fit:
+        raise InputError("--out needs --fit: it is where the fitted constants go.")
+    if args.with_bundled and not args.measurements:
+        raise InputError("--with-bundled needs a file: without one the shipped rows are scored anyway.")
+    if args.with_bundled and args.fit:
+        raise InputError("--with-bundled goes without saying with --fit: a fit sees the shipped rows and yours.")
+
+
+def _read(path: str) -> list[dict[str, str]]:
+    """The rows of a measurements file. Raises InputError where it is none."""
+    rows = list(read_csv(path))
     if not rows:
-        raise InputError(f"{args.measurements} has a header but no rows.")
+        raise InputError(f"{path} has a header but no rows.")
     missing = [name for name in REQUIRED if name not in rows[0]]
     if missing:
         raise InputError(
-            f"{args.measurements} has no column {' and no column '.join(missing)}.",
-            hint=f"Its columns: {', '.join(rows[0])}.",
+            f"{path} has no column {' and no column '.join(missing)}.", hint=f"Its columns: {', '.join(rows[0])}."
         )
-    scored = score(rows, by=args.by) if args.by else score(rows)
-    if not scored:
-        say("No row of the file can be scored.")
-        return 1
-    emit(
-        scored,
-        [Column(key, key.replace("_pct", " %").replace("_", " "), place) for place, key in enumerate(scored[0], 1)],
-        chosen_format(args),
-    )
-    return 0
+    unread = sum(not _is_above_zero(row["value"]) for row in rows)
+    if unread:
+        say(f"{counted(unread, 'row')} of {path} without a value above zero: not counted as answered.")
+    name = "stdin" if path == STDOUT else Path(path).name
+    return [{**row, "source_group": _group(row, name)} for row in rows]
+
+
+def _group(row: Mapping[str, str], name: str) -> str:
+    """What is left out together as one source: the row's own word for it, or the file."""
+    return row.get("source_group") or row.get("source") or name
+
+
+def _is_above_zero(text: str) -> bool:
+    try:
+        return float(text) > 0
+    except ValueError:
+        return False

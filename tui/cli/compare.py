@@ -26,6 +26,7 @@ from tui.cli.output import STDOUT, chosen_format, counted, say, show_table, writ
 from tui.cli.parser import nearest
 from tui.cli.table import Column, table_width
 from tui.cli.workload import filters_from, options_from, workload_from
+from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +49,8 @@ LARGEST_FIRST = frozenset(
 def run(args: argparse.Namespace) -> int:
     """Compare, then write what was asked for; messages go to stderr."""
     settings = Settings.load()
+    if note := use_own():
+        say(note)
     store = Store()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     column, descending = sort_column(args.sort or DEFAULT_SORT)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from models.cases import OUTPUT_COLUMNS, estimate_rows
 from models.errors import InputError
 from tui.cli.output import STDOUT, counted, csv_text, read_csv, say, write_file
+from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
             f"{args.cases} has no column {' and no column '.join(missing)}.",
             hint="`rackrate estimate --help` lists the columns.",
         )
+    if note := use_own():
+        say(note)
     total = failed = 0
     parts: list[str] = []
     for part, count, errors in _answers(chain([first], rows)):

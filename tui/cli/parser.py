@@ -107,14 +107,31 @@ examples:
 """
 
 ACCURACY = """\
-Score the estimator against measured speeds: how far it is off, per metric and group.
-A measurements file is a cases file with the columns metric and value (see `rackrate estimate --help`).
+How far the estimates are from measured speeds, per metric and group. Without a file: on the published
+measurements that ship with the program. With a file: on its rows alone. A measurements file is a cases file
+with the columns metric and value, and if you like repeats, source_group and use (see `rackrate estimate --help`).
 """
 
 ACCURACY_EXAMPLES = """\
 examples:
+  rackrate accuracy --by class
   rackrate accuracy measurements.csv
   rackrate accuracy measurements.csv --by engine --by hardware
+  rackrate accuracy measurements.csv --leave-out gpu
+  rackrate accuracy measurements.csv --fit --out constants
+
+metrics: tpot_ms, ttft_ms, ttft_ms_p50, output_tokens_per_s, total_tokens_per_s, tokens_per_s_per_user,
+  prompt_tokens_per_s, requests_per_s; values are of the whole system. use=excluded leaves a row out.
+figures: error = |predicted/measured - 1|; bias = median of predicted/measured; in band = share of the measured
+  values inside the estimate's low and high; a row weighs 1/repeats. The medians of chips and of models count
+  each chip and each model once, however many rows it has.
+
+--leave-out answers for what nobody measured: each chip, model or source is predicted by constants that were
+  fitted without any of its rows. Fits see the shipped rows and yours; takes about half a minute.
+--fit fits all constants anew, to the shipped rows and yours together, and prints old, new, relative standard
+  deviation and rows behind each. The same rows give the same constants. It takes about half a minute and writes
+  nothing without --out. A folder named constants beside the settings file (`rackrate config path` says where that
+  is) is used by every estimate from then on; delete it to go back to ours.
 """
 
 CONFIG = """\
@@ -273,10 +290,26 @@ def build() -> Parser:
     add_format_flag(catalog)
 
     accuracy = add("accuracy", "score the estimator against measurements", ACCURACY, ACCURACY_EXAMPLES)
-    accuracy.add_argument("measurements", metavar="MEASUREMENTS.csv", help="file of measured speeds; - reads stdin")
+    accuracy.add_argument(
+        "measurements", metavar="MEASUREMENTS.csv", nargs="?",
+        help="file of measured speeds; - reads stdin (default: those that ship with the program)",
+    )  # fmt: skip
     accuracy.add_argument(
         "--by", metavar="COL", action="append", default=[],
-        help="group by this: metric, class, engine, scenario, hardware, model, source, quant, basis; may be repeated",
+        help="group by this: metric, class, engine, scenario, load, model_kind, hardware, model, source, source_group, "
+        "quant, basis; may be repeated (default class, scenario, metric)",
+    )  # fmt: skip
+    accuracy.add_argument("--with-bundled", action="store_true", help="score the shipped rows together with the file's")
+    accuracy.add_argument(
+        "--leave-out", metavar="GROUP", choices=("gpu", "model", "source"),
+        help="predict every row by constants fitted without its gpu (chip or CPU), model or source",
+    )  # fmt: skip
+    accuracy.add_argument(
+        "--fit", action="store_true", help="fit the constants to the shipped rows and the file's; print old and new"
+    )
+    accuracy.add_argument(
+        "--out", type=filled, metavar="FOLDER",
+        help="with --fit: write the constants files to FOLDER; named constants, beside the settings file, they are used",
     )  # fmt: skip
     add_format_flag(accuracy)
 
