@@ -9,14 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from models.gpu_speed import GpuSpeed
     from models.streaming import StreamSpeed
 
 Array = NDArray[np.float64]
 
-_ROUNDS = 12
-"""Halvings of ln N: 1,024 sequences are resolved to better than one."""
-_INNER = 3
+_BLOCK = 8192
+"""Cases looked at together: the arrays of a step then stay in a core's cache."""
+_FULL = 0.98
+"""Share of the time that prompts take at most: beyond it a queue has no steady length."""
+_LONGEST = _FULL / (1 - _FULL)
+_ROUNDS = 60
+"""Never reached: every third round halves what is left of at most some thousand steps."""
+_STEP = 1e-3
+"""Resolution of ln N where N is an average over random arrivals and no whole number."""
+_KEPT = 0.75
+"""Cases that are answered are left out once fewer than this share is still open: cutting arrays costs as much as a round."""
 _RARELY = 0.02
 """Requests in the server on average at the rarest traffic looked at: one at a time, a fiftieth of the time."""
 _FIXED_POINT = 24
@@ -34,6 +44,26 @@ class Load:
     """The rate is above what `limit` sequences serve: TTFT grows with the length of the test and is no figure."""
 
 
+def _blocks(size: int) -> list[slice]:
+    return [slice(at, at + _BLOCK) for at in range(0, size, _BLOCK)]
+
+
+def _loaded(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool) -> tuple[Array, Array, Array]:
+    """(TPOT, TTFT, seconds of one request) with `n` requests in the server.
+
+    Prompts take rho = n prompt / (TTFT + o TPOT) of the time and wait unit x rho / (1 - rho) for each other: a quadratic equation in
+    the wait, solved as it stands.
+    """
+    tpot, idle, prompt = speed.steady(np.maximum(n, 1.0))
+    busy = n * prompt if arrivals else n * prompt * (n > 1)
+    alone = idle + speed.o * tpot
+    unit = speed.queue_unit()
+    apart = alone - busy
+    wait = (np.sqrt(apart * apart + 4 * unit * busy) - apart) / 2
+    wait = np.minimum(wait, _LONGEST * unit)
+    return tpot, idle + wait, alone + wait
+
+
 def at_concurrency(speed: GpuSpeed | StreamSpeed, sequences: Any, *, arrivals: bool = False) -> Load:
     """`sequences` requests in the server on average, no start burst: rate, TTFT and TPOT that belong together.
 
@@ -41,15 +71,8 @@ def at_concurrency(speed: GpuSpeed | StreamSpeed, sequences: Any, *, arrivals: b
     queue even where fewer than one is there on average.
     """
     n = np.asarray(sequences, dtype=np.float64)
-    running = np.maximum(n, 1.0)
-    tpot, idle, prompt = speed.steady(running)
-    decode = speed.o * tpot
-    queues = prompt if arrivals else prompt * (n > 1)
-    ttft = idle
-    rate = n / (idle + decode)
-    for _ in range(_INNER):
-        ttft = idle + speed.queued(rate * queues)
-        rate = n / (ttft + decode)
+    tpot, ttft, whole = _loaded(speed, n, arrivals=arrivals)
+    rate = n / whole
     return Load(n, tpot, ttft, rate, np.zeros(np.shape(rate), dtype=bool))
 
 
@@ -71,39 +94,145 @@ def open_loop(speed: GpuSpeed | StreamSpeed, rate: Any, limit: Any) -> Load:
     return Load(n, np.where(saturated, full.tpot, tpot), np.where(saturated, full.ttft, ttft), served, saturated)
 
 
+def _excess(speed: GpuSpeed | StreamSpeed, n: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool) -> Array:
+    """The larger of TTFT and TPOT over their targets; at most 1 is inside."""
+    tpot, ttft, _ = _loaded(speed, n, arrivals=arrivals)
+    parts: list[Array] = [time / aim for time, aim in ((tpot, tpot_s), (ttft, ttft_s)) if aim is not None]
+    return parts[0] if len(parts) == 1 else np.maximum(*parts)
+
+
 def largest_concurrency(
-    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: float | None, tpot_s: float | None, *, arrivals: bool = False
+    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: Any, tpot_s: Any, *, arrivals: bool = False
 ) -> tuple[Array, Load]:
-    """Largest N <= limit whose TTFT and TPOT stay inside the targets, by bisection on ln N over all cases at once.
+    """Largest N <= limit whose TTFT and TPOT stay inside the targets, for all cases at once.
+
+    N meets the targets and N + 1 does not: a bracket shrinks by interpolation, in every third round by half, until it is
+    one user wide. Only cases that are still open are computed.
 
     Args:
-        speed: the cases; limit: most sequences of a replica; ttft_s, tpot_s: targets in seconds, None = none.
+        speed: the cases, numbers or arrays of one dimension.
+        limit: most sequences of a replica.
+        ttft_s: target in seconds, a number or one a case; None = none.
+        tpot_s: the same for the time between tokens.
         arrivals: random arrivals (N is an average and may lie below one) instead of a closed loop (whole users).
 
     Returns:
         (users, load at N); users is whole, 0 where one request alone misses a target or limit < 1.
     """
     limit = np.floor(np.asarray(limit, dtype=np.float64))
+    shape = np.broadcast(limit, speed.o, speed.weights, *(each for each in (ttft_s, tpot_s) if each is not None)).shape
+    count = int(np.prod(shape))
+    limits = np.broadcast_to(limit, shape).reshape(count)
+    users, n = np.empty(count), np.empty(count)
+    for block in _blocks(count):
+        cases = _Search(
+            speed.part(block, count), limits[block], _part(ttft_s, block), _part(tpot_s, block), arrivals=arrivals
+        )
+        users[block], n[block] = cases.run()
+    return users.reshape(shape), _load_in_blocks(speed, n.reshape(shape), arrivals=arrivals)
 
-    def inside(load: Load) -> NDArray[np.bool_]:
-        good = np.ones(np.shape(load.tpot), dtype=bool)
-        if ttft_s is not None:
-            good &= load.ttft <= ttft_s
-        if tpot_s is not None:
-            good &= load.tpot <= tpot_s
-        return good
 
-    zero = np.zeros(np.broadcast(limit, speed.o, speed.weights).shape)
-    alone = inside(at_concurrency(speed, 1.0 + zero)) & (limit >= 1)
-    low = zero + (np.log(_RARELY) if arrivals else 0.0)
-    high = np.log(np.maximum(limit, 1.0)) + zero
-    top = inside(at_concurrency(speed, np.exp(high), arrivals=arrivals))
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        good = inside(at_concurrency(speed, np.exp(middle), arrivals=arrivals))
-        low = np.where(good, middle, low)
-        high = np.where(good, high, middle)
-    found = np.where(top, np.maximum(limit, 1.0), np.exp(low))
-    whole = np.maximum(np.floor(found + 1e-9), 1.0)
-    n = found if arrivals else whole
-    return np.where(alone, whole, 0.0), at_concurrency(speed, np.where(alone, n, 1.0), arrivals=arrivals)
+def _part(values: Any, index: Any) -> Any:
+    """Targets of some cases."""
+    return values[index] if isinstance(values, np.ndarray) and values.ndim else values
+
+
+def _load_in_blocks(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool) -> Load:
+    if n.size <= _BLOCK or n.ndim != 1:
+        return at_concurrency(speed, n, arrivals=arrivals)
+    load = Load(n, np.empty_like(n), np.empty_like(n), np.empty_like(n), np.zeros(n.shape, dtype=bool))
+    for block in _blocks(n.size):
+        tpot, ttft, whole = _loaded(speed.part(block, n.size), n[block], arrivals=arrivals)
+        load.tpot[block], load.ttft[block], load.requests_per_s[block] = tpot, ttft, n[block] / whole
+    return load
+
+
+class _Search:
+    """The largest N of one block of cases."""
+
+    def __init__(
+        self, speed: GpuSpeed | StreamSpeed, limit: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool
+    ) -> None:
+        self._speed, self._arrivals = speed, arrivals
+        self._limit, self._most = limit, np.maximum(limit, 1.0)
+        self._targets = ttft_s, tpot_s
+
+    def run(self) -> tuple[Array, Array]:
+        """(users, N); N is whole in a closed loop, 1 where not even one request is inside."""
+        limit, most = self._limit, self._most
+        if all(each is None for each in self._targets):
+            return np.where(limit >= 1, most, 0.0), most
+        single = _excess(self._speed, np.ones_like(most), *self._targets, arrivals=False)
+        top = _excess(self._speed, most, *self._targets, arrivals=self._arrivals)
+        alone = (single <= 1) & (limit >= 1)
+        index = np.flatnonzero(alone & (top > 1))
+        n = most.copy()
+        if len(index):
+            n[index] = self._between(index, single[index], top[index])
+        users = np.maximum(np.floor(n + 1e-9), 1.0)
+        return np.where(alone, users, 0.0), np.where(alone, n, 1.0)
+
+    def _between(self, index: NDArray[np.intp], single: Array, top: Array) -> Array:
+        """N of the cases `index`, which miss the targets at their limit; `single`, `top`: what they come to at both ends."""
+        targets = [_part(each, index) for each in self._targets]
+        speed, most = self._speed.crowd(index), self._most[index]
+        if not self._arrivals:
+            return _bracket(
+                lambda n, s, t: _excess(s, n, *t, arrivals=False),
+                speed,
+                targets,
+                (np.ones_like(most), most),
+                (single, top),
+            )
+        steps = np.ceil(np.log(most / _RARELY) / _STEP)
+
+        def at(step: Array, some: GpuSpeed | StreamSpeed, aims: Sequence[Any]) -> Array:
+            return _excess(some, _RARELY * np.exp(step * _STEP), *aims, arrivals=True)
+
+        none = np.zeros_like(steps)
+        rarely = at(none, speed, targets)
+        # Where even rare requests miss, the bracket is closed from the start.
+        found = _bracket(at, speed, targets, (none, np.where(rarely <= 1, steps, 0.0)), (rarely, top), _STEP)
+        return np.minimum(_RARELY * np.exp(found * _STEP), most)
+
+
+def _bracket(
+    excess: Callable[[Array, Any, Sequence[Any]], Array],
+    speed: GpuSpeed | StreamSpeed,
+    targets: Sequence[Any],
+    ends: tuple[Array, Array],
+    values: tuple[Array, Array],
+    growth: float = 0.0,
+) -> Array:
+    """The last whole number from which `excess` is at most 1 while it is above 1 one further on.
+
+    `values` are those at `ends`; the line between them is drawn over exp(growth x), over x itself where that is 0.
+    """
+    (low, high), (at_low, at_high) = ends, values
+    found, place = low.copy(), np.arange(len(low))
+    for round_ in range(_ROUNDS):
+        going = high - low > 1
+        left = np.count_nonzero(going)
+        if not left:
+            break
+        if left < _KEPT * len(going):
+            found[place] = low
+            kept = np.flatnonzero(going)
+            place = place[kept]
+            low, high, at_low, at_high = (each[kept] for each in (low, high, at_low, at_high))
+            speed, targets = speed.crowd(kept), [_part(each, kept) for each in targets]
+        wide = high - low
+        if round_ % 3 == 2:
+            ahead = wide / 2
+        else:
+            share = (1 - at_low) / (at_high - at_low)
+            ahead = np.log1p(share * np.expm1(wide * growth)) / growth if growth else share * wide
+        middle = np.floor(low + ahead)
+        # A bracket that is closed looks at its lower end again.
+        middle = np.maximum(np.minimum(np.maximum(middle, low + 1), high - 1), low)
+        value = excess(middle, speed, targets)
+        good = value <= 1
+        low, at_low = np.where(good, middle, low), np.where(good, value, at_low)
+        high, at_high = np.where(good, high, middle), np.where(good, at_high, value)
+    found[place] = low
+    return found

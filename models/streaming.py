@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Array = NDArray[np.float64]
 
@@ -22,12 +25,28 @@ def distinct_experts(experts: Any, per_token: Any, tokens: Any) -> Array:
 class Takes:
     """Speed formulas over arrays of cases that can be cut to some of the cases."""
 
+    CROWD: ClassVar[tuple[str, ...]] = ()
+    """What `steady` and `queue_unit` read; empty = everything."""
+
     def take(self, index: NDArray[np.intp]) -> Self:
         """The same formulas for some of the cases, in the order of `index`."""
+        return self._cut(index, vars(self))
+
+    def part(self, block: slice, count: int) -> Self:
+        """The same formulas for a run of the `count` cases, without copying their numbers."""
+        return self if block.start == 0 and block.stop >= count else self._cut(block, vars(self))
+
+    def crowd(self, index: NDArray[np.intp]) -> Self:
+        """`take` of what `steady` and `queue_unit` need, and nothing else."""
+        return self._cut(index, self.CROWD or vars(self))
+
+    def _cut(self, index: NDArray[np.intp] | slice, names: Iterable[str]) -> Self:
         other = copy.copy(self)
-        for name, value in vars(self).items():
+        mine, its = vars(self), vars(other)
+        for name in names:
+            value = mine[name]
             if isinstance(value, np.ndarray) and value.ndim:
-                setattr(other, name, value[index])
+                its[name] = value[index]
         return other
 
 
@@ -73,8 +92,20 @@ class StreamSpeed(Takes):
         self.slot = slot_s
         self.schedule = schedule_s
         self.burst = np.float64(0.0696)
+        self._alone: Array | None = None
         self.interference = 1.0
         """A prompt stops the decodes of the same process."""
+
+    def queue_unit(self) -> Array:
+        """Seconds of waiting where prompts take half of the time: `queued` is this x rho / (1 - rho)."""
+        result: Array = self.alone() / 2
+        return result
+
+    def alone(self) -> Array:
+        """One prompt alone, computed once."""
+        if self._alone is None:
+            self._alone = np.asarray(self.prefill())
+        return self._alone
 
     def stream(self, sequences: Any) -> Array:
         """Weight reads of one step."""
@@ -131,12 +162,12 @@ class StreamSpeed(Takes):
     def steady(self, sequences: Any) -> tuple[Array, Array, Array]:
         """(TPOT, TTFT without a queue, time one prompt takes of the process) at `sequences` running; no start burst."""
         n = np.asarray(sequences, dtype=np.float64)
-        step, prompt = self.step(n), self.prefill()
+        step, prompt = self.step(n), self.alone()
         others = self.interference * prompt * np.maximum(n - 1, 0) / self.o
         return step + others, self.schedule + prompt + step, prompt + 0.0 * n
 
     def queued(self, prefill_load: Any) -> Array:
         """Waiting behind other prompts that take `prefill_load` (0..1) of the time (M/D/1)."""
         rho = np.clip(prefill_load, 0.0, 0.98)
-        result: Array = self.prefill() * (rho / (2 * (1 - rho)))
+        result: Array = self.alone() * (rho / (2 * (1 - rho)))
         return result
