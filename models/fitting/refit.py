@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.constants import BUNDLED
-from models.fitting.families import parts_of
+from models.fitting import families
 from models.fitting.least_squares import median_error, solve
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from models.fitting.least_squares import Array, Fit
 
 _CHIPS = re.compile(r"^chips = \[.*?\]", re.DOTALL | re.MULTILINE)
-ROUNDS = 40
-"""Steps of a fit at most; it ends by itself after fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,13 @@ def refit(rows: Sequence[Mapping[str, str]], *, tell: Callable[[str], None]) -> 
         InputError: a row's repeats are no number.
     """
     found = []
-    for part in parts_of(rows):
+    for part in families.parts_of(rows):
         tell(f"Fitting {part.family.what}: {len(part.problem.constants)} constants to {len(part.row):,} rows.")
         problem = part.problem
         starts = {constant.name: constant.prior for constant in problem.constants}
         predicted = problem.predict({**starts, **part.family.current()})
         before = np.log(np.maximum(predicted, 1e-12) / problem.measured)
-        found.append(Refit(part, solve(problem, rounds=ROUNDS), before))
+        found.append(Refit(part, solve(problem, rounds=families.ROUNDS), before))
     return found
 
 

@@ -39,7 +39,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
         for family in FAMILIES
     )  # fmt: skip
     monkeypatch.setattr(families, "FAMILIES", few)
-    monkeypatch.setattr(refit, "ROUNDS", 4)
+    monkeypatch.setattr(families, "ROUNDS", 4)
 
 
 def rows() -> list[dict[str, str]]:
@@ -162,7 +162,7 @@ def test_own_rows_move_the_constants_and_their_errors() -> None:
 
 def test_written_constants_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files of a fit to the shipped rows are complete, a chip that was measured counts as such, and values hardly move."""
-    monkeypatch.setattr(refit, "ROUNDS", 1)
+    monkeypatch.setattr(families, "ROUNDS", 1)
     bundled = constants()
     own = {**measured_rows()[0], "hardware": "RTX-5060", "model": "Llama-3.2-1B", "engine": "vLLM", "quant": "bf16"}
     own |= {"use": "fit", "count": "1", "tp": "1", "pp": "1", "metric": "tpot_ms", "value": "9"}

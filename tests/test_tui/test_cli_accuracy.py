@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from models.constants import FILES, constants, use
-from models.fitting import families, refit
+from models.constants import BUNDLED, FILES, use
+from models.errors import InputError
+from models.fitting import families
 from models.measured_rows import measured_rows
 from tui import app, own_constants
 from tui.__main__ import main
@@ -26,6 +28,7 @@ ROWS = [
     f"x{n},Llama-3.1-8B,bf16,vllm,0.19,H100 SXM 80GB,1,1,1024,1024,{n},online,tpot_ms,{value}"
     for n, value in ((1, 7.0), (16, 9.0), (64, 14.0))
 ]
+SHARE = re.compile(r'value = (\S+)(\nunit = "share of specified bandwidth")')
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +39,7 @@ def _thinned(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     few = families.Family(cpu.name, cpu.group, cpu.what, cpu.problem, cpu.text, lambda: instances)
     monkeypatch.setattr(accuracy, "measured_rows", lambda: rows)
     monkeypatch.setattr(families, "FAMILIES", (serving, gguf, few))
-    monkeypatch.setattr(refit, "ROUNDS", 2)
+    monkeypatch.setattr(families, "ROUNDS", 2)
     yield
     use(None)
 
@@ -51,14 +54,13 @@ def measurements(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def own() -> Path:
-    """The folder of a user's constants, with the bundled ones in it; its first serving constant is another."""
+    """The folder of a user's constants: the bundled ones, but every share of a GPU's bandwidth is half of it."""
     folder = own_constants.folder()
     folder.mkdir(parents=True)
     for name in FILES:
-        text = (constants.__globals__["BUNDLED"] / f"{name}.toml").read_text(encoding="utf-8")
+        text = (BUNDLED / f"{name}.toml").read_text(encoding="utf-8")
         if name == "serving":
-            line = next(line for line in text.splitlines() if line.startswith("value = "))
-            text = text.replace(line, "value = 0.1", 1)
+            text = SHARE.sub(lambda found: f"value = {float(found[1]) / 2:.4g}{found[2]}", text)
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     return folder
 
@@ -190,7 +192,7 @@ def test_the_dashboard_takes_and_tells_them_or_does_not_start(own: Path, monkeyp
     assert app.run(session) == 0
     assert session.messages == [f"Estimates use your own fitted constants ({own})."]
     (own / "gguf.toml").unlink()
-    with pytest.raises(own_constants.constants.InputError, match=r"gguf\.toml"):
+    with pytest.raises(InputError, match=r"gguf\.toml"):
         app.run(Session())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models.fitting import families, refit
+from models.fitting import families
 from models.measured_rows import measured_rows
 from pricing.where import compile_where
 from tui.__main__ import main
@@ -48,7 +48,7 @@ def test_examples_run(
         few, instances = measured_rows()[::20], families.instance_rows()[::30]
         monkeypatch.setattr(accuracy, "measured_rows", lambda: few)
         monkeypatch.setattr(families, "instance_rows", lambda: instances)
-        monkeypatch.setattr(refit, "ROUNDS", 2)
+        monkeypatch.setattr(families, "ROUNDS", 2)
     # Refreshes have nobody to ask here: a closed port on this machine.
     monkeypatch.setenv("RACKRATE_MIRROR", "http://127.0.0.1:9")
     words = shlex.split(line)[1:]
