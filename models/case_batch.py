@@ -205,7 +205,7 @@ class Batch:
     def _offline(self, speed: GpuSpeed | StreamSpeed, index: NDArray[np.intp]) -> tuple[Array, ...]:
         """As fast as possible: everything that fits runs."""
         n = self.running[index]
-        spent = speed.step(n) + speed.interference * n * speed.marginal_prefill(n) / speed.o
+        spent = speed.step(n) + speed.interference_time(n, n / speed.o)
         return speed.ttft_closed(n), speed.tpot(n), n / spent, 0.0 * n
 
     def _apart(self, speed: GpuSpeed | StreamSpeed, index: NDArray[np.intp]) -> tuple[Array, ...]:

@@ -146,8 +146,18 @@ class GpuSpeed(Takes):
 
     CROWD = (
         *("o", "weights", "dense_compute", "head_weights", "head_compute", "kv_per_sequence", "all_reduce_per_token"),
-        *("experts", "_log_miss", "expert_weights", "expert_compute", "fixed", "host", "per_sequence", "interference", "own"),
-        *("mixed", "_chunk", "_chunk_share", "_marginal_rest", "arrival", "prefill_alone", "wait"),
+        *(
+            "experts",
+            "_log_miss",
+            "expert_weights",
+            "expert_compute",
+            "fixed",
+            "host",
+            "per_sequence",
+            "interference",
+            "own",
+        ),
+        *("mixed", "fresh", "_chunk", "_chunk_share", "_marginal_rest", "arrival", "prefill_alone", "wait"),
     )
 
     def __init__(self, case: GpuCase, constants: Constants) -> None:
@@ -290,28 +300,34 @@ class GpuSpeed(Takes):
         result: Array = (np.maximum(device, self.host) + n * self.per_sequence) * self.own
         return result
 
-    def marginal_prefill(self, sequences: Any, together: Any = 1.0) -> Array:
-        """What one prompt adds to the steps of `sequences` running decodes, when `together` prompts share a step."""
+    def marginal_prefill(self, sequences: Any) -> Array:
+        """What one prompt adds to the steps of `sequences` running decodes."""
         n = np.asarray(sequences, dtype=np.float64)
-        return self._marginal(n, together, self.gemm(n))
+        return self._marginal(n, self.gemm(n))
 
-    def _marginal(self, n: Array, together: Any, gemm: Array) -> Array:
-        added = self.gemm(self._chunk * together + n) - gemm + self.mixed
-        result: Array = added / together * self._chunk_share + self._marginal_rest
+    def _marginal(self, n: Array, gemm: Array) -> Array:
+        added = self.gemm(self._chunk + n) - gemm + self.mixed
+        result: Array = added * self._chunk_share + self._marginal_rest
         return result
 
-    def interference_time(self, sequences: Any) -> Array:
+    def interference_time(self, sequences: Any, prompts: Any = None) -> Array:
         """What the prompts of the other sequences add to one output token.
 
-        (n - 1)/o prompts arrive a step; more than one share its weight reads, so short outputs are not charged twice.
+        Args:
+            sequences: running; prompts: arriving a step, None = those of a closed loop, (n - 1)/o.
         """
         n = np.asarray(sequences, dtype=np.float64)
-        return self._interference(n, self.gemm(n))
+        arriving = np.maximum(n - 1, 0) / self.o if prompts is None else np.asarray(prompts, dtype=np.float64)
+        return self._others(n, arriving, self.gemm(n))
 
-    def _interference(self, n: Array, gemm: Array) -> Array:
-        prompts = np.maximum(n - 1, 0) / self.o
-        together = np.maximum(prompts, 1.0)
-        result: Array = self.interference * prompts * self._marginal(n, together, gemm)
+    def _others(self, n: Array, prompts: Array, gemm: Array) -> Array:
+        """Short prompts share a chunk; one chunk a step shares the decodes' weight reads, further ones read them again."""
+        tokens = self.fresh * prompts
+        chunk = np.minimum(np.maximum(tokens, self.fresh), PREFILL_CHUNK)
+        chunks = self.interference * tokens / chunk
+        shared = np.minimum(chunks, 1.0) * (self.gemm(chunk + n) - gemm + self.mixed)
+        further = np.maximum(chunks - 1, 0.0) * (self.gemm(chunk) + self.mixed)
+        result: Array = shared + further + self.interference * prompts * self._marginal_rest
         return result
 
     def prefill(self, prompts: Any = 1.0) -> Array:
@@ -331,7 +347,7 @@ class GpuSpeed(Takes):
         """Mean time between a request's output tokens with `sequences` running, prefills of the others included."""
         n = np.asarray(sequences, dtype=np.float64)
         gemm = self.gemm(n)
-        return self._step(n, gemm) + self._interference(n, gemm)
+        return self._step(n, gemm) + self._others(n, np.maximum(n - 1, 0) / self.o, gemm)
 
     def ttft_closed(self, sequences: Any) -> Array:
         """Benchmark's closed loop with `sequences` clients, its start burst and its scheduler's polling included."""
@@ -348,11 +364,13 @@ class GpuSpeed(Takes):
         n = np.asarray(sequences, dtype=np.float64)
         gemm = self.gemm(n)
         others = np.maximum(n - 1, 0)
-        prompt = self._marginal(n, 1.0, gemm)
+        prompt = self._marginal(n, gemm)
         prompts = others / self.o
-        # Where no step takes more than one prompt, theirs is the time above.
-        together = prompt if not (prompts > 1).any() else self._marginal(n, np.maximum(prompts, 1.0), gemm)
-        tpot = self._step(n, gemm) + self.interference * prompts * together
+        # Where no step takes more than one prompt and chunk, theirs is the time above.
+        rarely = not (prompts * np.maximum(self._chunk_share, 1.0) > 1).any()
+        tpot = self._step(n, gemm) + (
+            self.interference * prompts * prompt if rarely else self._others(n, prompts, gemm)
+        )
         ttft = self.arrival + self.prefill_alone + self.wait * np.minimum(others, 1.0) * tpot
         return tpot, ttft, prompt
 

@@ -136,10 +136,15 @@ class StreamSpeed(Takes):
         result: Array = self.prefill() + 0.0 * np.asarray(sequences, dtype=np.float64)
         return result
 
-    def interference_time(self, sequences: Any) -> Array:
-        """What the prompts of the other streams add to one output token: they run apart and stop it."""
+    def interference_time(self, sequences: Any, prompts: Any = None) -> Array:
+        """What the prompts of the other streams add to one output token: they run apart and stop it.
+
+        Args:
+            sequences: running; prompts: arriving a step, None = those of a closed loop, (n - 1)/o.
+        """
         n = np.asarray(sequences, dtype=np.float64)
-        result: Array = self.interference * self.prefill() * np.maximum(n - 1, 0) / self.o
+        arriving = np.maximum(n - 1, 0) / self.o if prompts is None else np.asarray(prompts, dtype=np.float64)
+        result: Array = self.interference * self.prefill() * arriving
         return result
 
     def tpot(self, sequences: Any) -> Array:

