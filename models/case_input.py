@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from models import catalog
 from models.errors import InputError, RackrateError, UnknownNameError, known
@@ -97,16 +98,24 @@ class Case:
 
 def number(row: Mapping[str, str], name: str) -> float | None:
     """A numeric cell, None when empty; raises InputError naming the column on anything else."""
-    text = (row.get(name) or "").strip()
-    if not text:
+    text = row.get(name)
+    if not text or not (text := text.strip()):
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"{name} is {text[:40]!r}, not a number.") from None
-    if not math.isfinite(value) or value < 0:
+    value = _value(text)
+    if value is None:
+        raise InputError(f"{name} is {text[:40]!r}, not a number.")
+    if not 0 <= value < math.inf:
         raise InputError(f"{name} is {text[:40]!r}; it must be a number from 0 up.")
     return value
+
+
+@lru_cache(maxsize=65_536)
+def _value(text: str) -> float | None:
+    """The number a cell holds, None where it holds none; few of a file's cells differ."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def positive(row: Mapping[str, str], name: str, default: float) -> float:
@@ -127,6 +136,7 @@ def _is_old(version: str, date: str, before: tuple[int, int], year: int) -> bool
     return bool(found) and int(found.group(1)) < year if found else False
 
 
+@lru_cache(maxsize=8192)
 def engine_class(name: str, version: str = "", date: str = "") -> str:
     """An engine's spelling and version to the class of constants that describes it.
 
@@ -169,10 +179,13 @@ def engine_class(name: str, version: str = "", date: str = "") -> str:
     )
 
 
+_kv_quant = lru_cache(maxsize=1024)(catalog.find_kv_quant)
+
+
 def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
     text = (row.get("kv_quant") or "").strip()
     if text:
-        found = catalog.find_kv_quant(text)
+        found = _kv_quant(text)
         if found is None or found.bytes_per_weight is None:
             raise InputError(
                 f"kv_quant {text[:40]!r} is not a known KV-cache format.", hint="Use 16bit, fp8, int8, q8_0 or q4_0."
@@ -183,28 +196,39 @@ def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
     return 1.0 if small and case.engine in {"trt_new", "trt_old", "habana"} else 2.0
 
 
-def _find(name: str) -> tuple[str, object]:
-    """The catalog's hardware of a name; a CPU nobody lists is one of its class."""
+@lru_cache(maxsize=8192)
+def _look_up(kind: str, name: str) -> object:
+    """What a catalog has under a name, or its error: the nearest names take milliseconds, and files repeat their mistakes."""
     try:
-        return catalog.hardware(name)
-    except UnknownNameError:
-        if guessed := catalog.unknown_cpu(name):
+        if kind == "model":
+            return catalog.llm(name)
+        return catalog.quant(name) if kind == "quant" else catalog.hardware(name)
+    except UnknownNameError as error:
+        # A CPU nobody lists is one of its class.
+        if kind == "hardware" and (guessed := catalog.unknown_cpu(name)):
             return "cpu", guessed
-        raise
+        return error
+
+
+def _found(kind: str, name: str) -> Any:
+    found = _look_up(kind, name)
+    if isinstance(found, UnknownNameError):
+        raise found.with_traceback(None)
+    return found
 
 
 def _hardware(case: Case, row: Mapping[str, str]) -> None:
     name = (row.get("hardware") or "").strip()
     if not name:
         raise InputError("hardware is empty.")
-    kind, found = _find(name)
+    kind, found = _found("hardware", name)
     case.count = positive(row, "count", 1.0)
     if case.count > MAX_COUNT or (case.count > 1 and case.count != int(case.count)):
         raise InputError(
             f"count is {case.count:g}; it must be a whole number up to {MAX_COUNT:,}, or a fraction of one GPU."
         )
     if kind == "cpu":
-        case.cpu = found  # type: ignore[assignment]
+        case.cpu = found
         case.sockets = int(positive(row, "sockets", case.count))
         case.cores = number(row, "cores_used") or None
         case.packed = bool(_PACKING.match(name)) and "metal" not in name
@@ -215,7 +239,7 @@ def _hardware(case: Case, row: Mapping[str, str]) -> None:
         if channels and mts:
             case.bandwidth_gb_s = channels * mts * 8 / 1000
     else:
-        case.chip = found  # type: ignore[assignment]
+        case.chip = found
         case.apple = case.chip is not None and case.chip.vendor == "Apple"
 
 
@@ -239,7 +263,8 @@ def _read(case: Case, raw: dict[str, str]) -> None:
     model = raw.get("model", "").strip()
     if not model:
         raise InputError("model is empty.")
-    case.llm = catalog.llm(model)
+    # A person's own config.json is read again each time: it may have changed.
+    case.llm = catalog.llm(model) if model.endswith(".json") else _found("model", model)
     _hardware(case, raw)
     case.engine = engine_class(raw.get("engine", ""), raw.get("engine_version", ""), raw.get("source_date", ""))
     wanted = raw.get("quant", "").strip() or ("16bit" if case.engine in ENGINES else "4bit")
@@ -249,8 +274,9 @@ def _read(case: Case, raw: dict[str, str]) -> None:
         case.engine = "vllm-cpu" if "vllm" in text else "sglang-cpu" if "sglang" in text else "llama.cpp"
     elif case.apple and case.engine in ENGINES:
         case.engine = "llama.cpp"
-    case.quant = catalog.quant(format_for(case.llm, wanted, case.chip, gguf=streaming and case.engine != "vllm-cpu"))
-    case.gguf = streaming or is_gguf(case.quant)
+    form = format_for(known(case.llm), wanted, case.chip, gguf=streaming and case.engine != "vllm-cpu")
+    case.quant = _found("quant", form)
+    case.gguf = streaming or is_gguf(known(case.quant))
     if case.gguf and case.engine in ENGINES:
         case.engine = "llama.cpp"
     case.kv_bytes = _kv_bytes(case, raw)
@@ -279,9 +305,17 @@ def _read(case: Case, raw: dict[str, str]) -> None:
     case.max_model_len = number(raw, "max_model_len") or None
 
 
+@lru_cache(maxsize=64)
+def _names(header: tuple[object, ...]) -> tuple[str, ...]:
+    """Our names of a file's columns."""
+    return tuple(_ALIAS.get(str(key), str(key)) for key in header)
+
+
 def parse_case(row: Mapping[str, str]) -> Case:
     """Read one row; never raises on bad content, `error` then holds one sentence."""
-    raw = {_ALIAS.get(str(key), str(key)): str(value or "") for key, value in row.items()}
+    raw = dict(
+        zip(_names(tuple(row)), [each if type(each) is str else str(each or "") for each in row.values()], strict=True)
+    )
     case = Case(raw)
     try:
         _read(case, raw)

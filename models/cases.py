@@ -68,7 +68,7 @@ def sort_cases(cases: Sequence[Case]) -> list[Sorted]:
     for kind, places in index.items():
         if places:
             picked = [cases[i] for i in places]
-            rooms = [CaseRoom(case, devices.get(i)) for i, case in zip(places, picked, strict=True)]
+            rooms = CaseRoom.of(picked, [devices.get(i) for i in places])
             mine = [devices[i] for i in places if i in devices]
             found = [rates[i] for i in places if i in rates]
             result.append(Sorted(kind, places, picked, rooms, found, Batch(kind, picked, rooms, mine, found)))

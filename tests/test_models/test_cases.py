@@ -219,3 +219,28 @@ def test_odd_cells_do_not_raise() -> None:
     assert not case.error
     answers = estimate_rows([row])  # type: ignore[list-item]
     assert all(not isinstance(value, float) or math.isfinite(value) for value in answers[0].values())
+
+
+def test_rows_alone_and_together_have_the_same_memory_and_speed() -> None:
+    """Rooms of many cases are computed together by model and planner; each must be what it is alone."""
+    rows = [
+        {
+            "model": model,
+            "hardware": hardware,
+            "quant": quant,
+            "engine": engine,
+            "engine_version": version,
+            "count": count,
+        }
+        | more
+        for model in ("Llama-3.1-8B", "Qwen3-30B-A3B", "Gemma-3-27B", "DeepSeek-V3", "Qwen3.5-27B")
+        for hardware, count in (("H100-80GB-SXM5", "8"), ("L4", "1"), ("AMD EPYC 9354", ""), ("MI300X", "2"))
+        for quant, engine, version in (("8bit", "vllm", "0.6"), ("16bit", "sglang", ""), ("q4_k_m", "llama.cpp", ""))
+        for more in ({}, {"max_model_len": "40000", "gpu_memory_utilization": "0.8"}, {"usable_vram_gib": "70"})
+    ]
+    together = estimate_rows(rows)
+    for row, answer in zip(rows, together, strict=True):
+        (alone,) = estimate_rows([row])
+        for name, value in alone.items():
+            expected = pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+            assert answer[name] == expected, (row, name)
