@@ -75,7 +75,7 @@ def score(
         )
     places = [i for i, row in enumerate(given) if _is_scored(row)]
     groups: dict[tuple[str, ...], list[Scored]] = defaultdict(list)
-    for i, answer in zip(places, estimate_rows([given[i] for i in places]), strict=True):
+    for i, answer in zip(places, estimate_rows([given[i] for i in places], pull=False), strict=True):
         facts = facts_of(given[i], answer)
         own = _own_ratio(given[i], answer)
         ratio = own if ratios is None or own is None else ratios[i]

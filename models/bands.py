@@ -14,6 +14,7 @@ from models.devices import device_of
 from models.errors import known
 from models.gguf_speed import MEMORY
 from models.gpu_speed import CHIPS
+from models.near_bands import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,7 +131,7 @@ def factors(names: Sequence[BandNames], bands: Mapping[str, Band]) -> tuple[Arra
     """(ttft low, high, tpot low, high, output low, high): what to multiply each estimate by."""
 
     def pair(name: str, *, invert: bool = False) -> tuple[float, float]:
-        band = bands[name]
+        band = NEAR.get(name) or bands[name]
         return (1 / band.high, 1 / band.low) if invert else (band.low, band.high)
 
     table: dict[BandNames, tuple[float, ...]] = {}

@@ -89,11 +89,13 @@ def _rate(case: Case) -> CpuRates | None:
     return rate or cpu_rates(None, arch=arch, cores=cores, engine=engine, sockets=sockets)
 
 
-def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
+def estimate_rows(rows: Iterable[Mapping[str, str]], *, pull: bool = True) -> list[dict[str, object]]:
     """Answer every row; a row that cannot be answered has its reason in `error` and stops nothing.
 
     Args:
         rows: mappings with INPUT_COLUMNS (all optional but model and hardware; `id` and `kv_dtype` are read as case_id and kv_quant).
+        pull: move the figures towards measured rows near a case (`models.nearest`); without it the formulas alone answer, as a
+            comparison with those very rows must have it.
 
     Returns:
         one dict a row in order: the given columns, then RESULT_COLUMNS; None where there is no figure.
@@ -107,7 +109,7 @@ def estimate_rows(rows: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
         if case.error == UNMEASURED:
             result.update(bound_columns(case))
     for group in groups:
-        answers = _answer(group)
+        answers = _answer(group, pull=pull)
         names = list(answers)
         for i, values in zip(group.index, zip(*answers.values(), strict=True), strict=True):
             results[i].update(zip(names, values, strict=True))
@@ -124,12 +126,16 @@ def _numbers(values: Any, hide: NDArray[np.bool_] | None = None) -> list[float |
     return column
 
 
-def _answer(group: Sorted) -> dict[str, list[Any]]:
+def _answer(group: Sorted, *, pull: bool) -> dict[str, list[Any]]:
     """Columns of results for the cases of one kind."""
     cases, rooms, batch = group.cases, group.rooms, group.batch
     speed = batch.speed(constants())
     figures = batch.figures(speed)
     names = band_names(group.kind, cases, group.rates)
+    if pull:
+        from models.pulled import pull_rows
+
+        figures, names = pull_rows(group, figures, names)
     ttft_low, ttft_high, tpot_low, tpot_high, rate_low, rate_high = factors(names, constants().band)
     words = bound_words(speed, np.minimum(batch.asked, batch.limit))
     encoder = np.array([not known(case.llm).kv_cache for case in cases])

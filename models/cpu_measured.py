@@ -14,14 +14,14 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from models import catalog
 from models.build import GgufModel, column
 from models.constants import constants
 from models.cpu_speed import CpuCase, CpuSpeed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from models.cpu_rates import CpuRates
     from models.cpu_speed import Array
 
@@ -78,17 +78,7 @@ class MeasuredCpu:
         Streaming, decode arithmetic and waiting move by one factor, prompts by another: the medians over the measured models of
         2B parameters and more (over the small ones where there is nothing else).
         """
-        decode, prompt = _predicted(estimate)
-        names = list(MODELS)
-        decode_scale = self._scale("tokens_per_s", dict(zip(names, decode.tolist(), strict=True)))
-        prompt_scale = self._scale("prompt_tokens_per_s", dict(zip(names, prompt.tolist(), strict=True)))
-        return replace(
-            estimate,
-            stream=estimate.stream * decode_scale,
-            decode=estimate.decode * decode_scale,
-            sync=estimate.sync / decode_scale,
-            prefill=estimate.prefill * prompt_scale,
-        )
+        return adjusted([self], [estimate])[0]
 
     def stream_gb_s(self, estimate: CpuRates) -> float:
         """Effective streaming rate that the measured decodes imply, GB/s."""
@@ -98,7 +88,8 @@ class MeasuredCpu:
         """Effective arithmetic that the measured prompts imply, GFLOP/s."""
         return self.rates(estimate).prefill / 1e9
 
-    def _scale(self, figure: str, predicted: dict[str, float]) -> float:
+    def scale(self, figure: str, predicted: dict[str, float]) -> float:
+        """Measured over predicted: the median over the large models, over the small ones where there is nothing else."""
         ratios: dict[str, float] = {}
         for run in self.runs:
             value = getattr(run, figure)
@@ -114,9 +105,32 @@ def _files() -> tuple[GgufModel, ...]:
     return tuple(GgufModel(catalog.llm(name), quant) for name in MODELS.values())
 
 
-def _predicted(rates: CpuRates) -> tuple[Array, Array]:
-    """(generation, prompt) tokens/s of the six models as the formulas have them."""
+def adjusted(records: Sequence[MeasuredCpu], estimates: Sequence[CpuRates]) -> list[CpuRates]:
+    """`MeasuredCpu.rates` of many instance types at once."""
+    names, result = list(MODELS), []
+    decodes, prompts = _predicted(estimates)
+    for record, estimate, decode, prompt in zip(records, estimates, decodes.tolist(), prompts.tolist(), strict=True):
+        decode_scale = record.scale("tokens_per_s", dict(zip(names, decode, strict=True)))
+        prompt_scale = record.scale("prompt_tokens_per_s", dict(zip(names, prompt, strict=True)))
+        result.append(
+            replace(
+                estimate,
+                stream=estimate.stream * decode_scale,
+                decode=estimate.decode * decode_scale,
+                sync=estimate.sync / decode_scale,
+                prefill=estimate.prefill * prompt_scale,
+            )
+        )
+    return result
+
+
+def _predicted(rates: Sequence[CpuRates]) -> tuple[Array, Array]:
+    """(generation, prompt) tokens/s of the six models as the formulas have them, (instance types, models) each."""
     files = _files()
+
+    def each(name: str) -> Array:
+        return column(rates, name)[:, None]
+
     case = CpuCase(
         layers=column(files, "layers"),
         stream_dense=column(files, "dense"),
@@ -129,17 +143,17 @@ def _predicted(rates: CpuRates) -> tuple[Array, Array]:
         kv_bytes_per_token=column(files, "kv_elements") * 2,
         state_bytes=column(files, "state_bytes"),
         moe=column(files, "moe") > 0,
-        cores=rates.cores,
-        rate=rates.stream,
-        prefill_rate=rates.prefill,
-        decode_rate=rates.decode,
+        cores=each("cores"),
+        rate=each("stream"),
+        prefill_rate=each("prefill"),
+        decode_rate=each("decode"),
         input_tokens=1.0,
         output_tokens=OUTPUT_TOKENS,
-        sync=rates.sync,
+        sync=each("sync"),
     )
     k = constants().cpu
     prompt = CpuSpeed(replace(case, input_tokens=PROMPT_TOKENS), k).prefill()
-    return 1 / CpuSpeed(case, k).step(1.0), PROMPT_TOKENS / prompt + np.zeros(len(files))
+    return 1 / CpuSpeed(case, k).step(1.0), PROMPT_TOKENS / prompt
 
 
 def _number(text: str) -> float | None:
@@ -148,30 +162,40 @@ def _number(text: str) -> float | None:
 
 def read(path: Path = FILE) -> list[MeasuredCpu]:
     """All instance types of the table."""
+    names, lines = _lines(path)
+    return [_record(dict(zip(names, line, strict=True))) for line in lines]
+
+
+def _lines(path: Path) -> tuple[list[str], list[list[str]]]:
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        return [
-            MeasuredCpu(
-                provider=row["provider"],
-                server=row["server"],
-                cpu=row["cpu"],
-                vcpus=int(row["vcpus"]),
-                threads=int(row["threads"]),
-                sockets=int(row["sockets"]),
-                numa_nodes=int(row["numa_nodes"]),
-                bare_metal=row["bare_metal"] == "1",
-                read_gb_s=_number(row["read_gb_s"]),
-                date=row["date"],
-                runs=tuple(
-                    MeasuredRun(name, _number(row[f"{name}_pp512"]), _number(row[f"{name}_tg128"])) for name in MODELS
-                ),
-            )
-            for row in csv.DictReader(file)
-        ]
+        names, *lines = csv.reader(file)
+    return names, lines
+
+
+def _record(row: dict[str, str]) -> MeasuredCpu:
+    return MeasuredCpu(
+        provider=row["provider"],
+        server=row["server"],
+        cpu=row["cpu"],
+        vcpus=int(row["vcpus"]),
+        threads=int(row["threads"]),
+        sockets=int(row["sockets"]),
+        numa_nodes=int(row["numa_nodes"]),
+        bare_metal=row["bare_metal"] == "1",
+        read_gb_s=_number(row["read_gb_s"]),
+        date=row["date"],
+        runs=tuple(MeasuredRun(name, _number(row[f"{name}_pp512"]), _number(row[f"{name}_tg128"])) for name in MODELS),
+    )
 
 
 @cache
-def _index() -> dict[tuple[str, str], MeasuredCpu]:
-    return {(record.provider, _plain(record.server)): record for record in read()} if FILE.exists() else {}
+def _index() -> dict[tuple[str, str], dict[str, str]]:
+    """Lines as they are: thousands are looked up by name, hundreds are read."""
+    if not FILE.exists():
+        return {}
+    names, lines = _lines(FILE)
+    provider, server = names.index("provider"), names.index("server")
+    return {(line[provider], _plain(line[server])): dict(zip(names, line, strict=True)) for line in lines}
 
 
 def _plain(server: str) -> str:
@@ -179,7 +203,22 @@ def _plain(server: str) -> str:
     return server.casefold().removeprefix("standard_")
 
 
+def instance_of(provider: str, server: str) -> str:
+    """The name under which a provider's type was measured ("aws m7a.8xlarge"); empty if it was not."""
+    name = provider.casefold()
+    key = (PROVIDERS.get(name, name), _plain(server))
+    return f"{key[0]} {key[1]}" if key in _index() else ""
+
+
+@cache
+def by_instance(name: str) -> MeasuredCpu | None:
+    """The record of a name that `instance_of` gave; None for another."""
+    provider, _, server = name.partition(" ")
+    line = _index().get((provider, server))
+    return _record(line) if line else None
+
+
 def measured(provider: str, server: str) -> MeasuredCpu | None:
     """What was measured on a provider's instance type ("aws", "m7a.8xlarge"); None if nothing was."""
-    name = provider.casefold()
-    return _index().get((PROVIDERS.get(name, name), _plain(server)))
+    name = instance_of(provider, server)
+    return by_instance(name) if name else None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from models.engine_choice import Choice, choose_cpu, choose_gpu
 from models.estimates import Estimates
 from models.layout import cpu_layouts, gguf_layouts
+from models.pulled import pull_layouts
 from models.serving_layout import serving_layouts
 from models.solve import solve
 from models.table import ServerTable
@@ -52,11 +53,12 @@ def _choices(result: Estimates) -> Codes:
     return np.where((codes >= 0) & usable[codes], codes, -1)
 
 
-def estimate(table: ServerTable, workload: Workload) -> Estimates:
+def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Estimates:
     """Memory, speed, largest concurrency inside the targets and servers needed, for every server of the table at once.
 
     Args:
         table: distinct servers; workload: model, format, lengths, traffic, targets.
+        pull: move the figures towards measured rows of the model near a server's load; without it the formulas alone answer.
 
     Returns:
         Estimates with one entry per server. Raises UnknownNameError on a format, cache format or engine nobody knows.
@@ -79,5 +81,7 @@ def estimate(table: ServerTable, workload: Workload) -> Estimates:
     for path in (serving_layouts, gguf_layouts, cpu_layouts):
         layouts = path(result, codes)
         if layouts is not None:
+            if pull:
+                pull_layouts(result, layouts)
             solve(result, layouts)
     return result

@@ -15,11 +15,15 @@ from models.constants import constants
 from models.cpu_speed import CpuCase, CpuSpeed
 from models.errors import known
 from models.gguf_speed import GgufSpeed
+from models.near_bands import instance_bands
+from models.table import MEASURED_ENGINE
 
 if TYPE_CHECKING:
+    from models.cpu_rates import CpuRates
     from models.engine_choice import Choice
     from models.estimates import Estimates
     from models.gpu_speed import GpuSpeed
+    from models.server import Server
     from models.streaming import StreamSpeed
     from models.traffic import Workload
 
@@ -138,6 +142,12 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     )
 
 
+def _cpu_bands(rate: CpuRates, server: Server, engine: str) -> BandNames:
+    bands = cpu_bands(rate, arm=server.arch == "arm", shared=server.shared_cpu)
+    # Shared plans were measured too, but not with the neighbours of the next customer.
+    return instance_bands(bands) if server.instance and engine == MEASURED_ENGINE and not server.shared_cpu else bands
+
+
 def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     """One process on one socket of the CPU servers."""
     table, workload = result.table, result.workload
@@ -193,10 +203,7 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         constants().cpu,
     )
     token = np.full(n, float(memory.token_gib(llm, kv, 1.0, sliding=whole)))
-    bands = [
-        cpu_bands(rate, arm=table.servers[i].arch == "arm", shared=table.servers[i].shared_cpu)
-        for rate, i in zip(found, server, strict=True)
-    ]
+    bands = [_cpu_bands(rate, table.servers[i], chosen.engine) for rate, i in zip(found, server, strict=True)]
     return Layouts(
         server,
         np.ones(n),

@@ -44,3 +44,5 @@ class Server:
     ram_gib: float | None = None
     memory_read_gb_s: float | None = None
     """Read bandwidth measured on this very instance type; no process streams weights faster."""
+    instance: str = ""
+    """Provider and type ("aws m7a.8xlarge") where llama.cpp was measured on this very instance type; empty elsewhere."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from models.cpu_measured import adjusted, by_instance
 from models.cpu_rates import CpuRates, cpu_rates
 from models.devices import Device, device_of, link_of
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _WHOLE_GPU = 1.0
+MEASURED_ENGINE = "llama.cpp"
+"""The engine of the measured instance types (`models.cpu_measured`)."""
 
 
 class ServerTable:
@@ -81,7 +84,21 @@ class ServerTable:
             known = self._rates[engine] = [
                 _rates_of(server, engine) if server.kind == "cpu" else None for server in self.servers
             ]
+            if engine == MEASURED_ENGINE:
+                self._meet_measurements(known)
         return known
+
+    def _meet_measurements(self, rates: list[CpuRates | None]) -> None:
+        """Instance types whose own llama.cpp speeds were measured get rates that meet them: the measurement wins."""
+        places, records, estimates = [], [], []
+        for i, server in enumerate(self.servers):
+            record, estimate = by_instance(server.instance) if server.instance else None, rates[i]
+            if record is not None and estimate is not None:
+                places.append(i)
+                records.append(record)
+                estimates.append(estimate)
+        for i, rate in zip(places, adjusted(records, estimates), strict=True):
+            rates[i] = rate
 
 
 def one_socket_cores(server: Server) -> float | None:

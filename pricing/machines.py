@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import catalog
+from models.cpu_measured import instance_of
 from models.server import Server
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class _Finder:
             entry.memory_mts if whole else None,
             entry.ram_gib,
             _whole(entry.memory_read_gb_s_measured),
+            instance_of(entry.provider, entry.server),
         )
 
     def _machine(self, entry: Offer) -> tuple[bool, float]:
@@ -131,7 +133,7 @@ class _Finder:
             return Server(
                 "gpu", chip=self._chip_by_key[key], gpu_count=count, vram_gib_per_gpu=slice_gib, interconnect=link
             )
-        _, name, arm, sockets, cores, vcpus, shared, packed, channels, mts, ram_gib, read_gb_s = key
+        _, name, arm, sockets, cores, vcpus, shared, packed, channels, mts, ram_gib, read_gb_s, instance = key
         return Server(
             "cpu",
             cpu=self._cpus[name] if name else None,
@@ -145,6 +147,7 @@ class _Finder:
             memory_mts=mts,
             ram_gib=ram_gib,
             memory_read_gb_s=read_gb_s,
+            instance=instance,
         )
 
 

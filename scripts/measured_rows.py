@@ -174,7 +174,7 @@ def compare(rows: Sequence[Mapping[str, str]], folder: Path) -> list[str]:
     """Ids of rows whose shipped form is answered or fitted differently."""
     shipped = {row["case_id"]: row for row in read(folder)}
     mine = [shipped[row["id"]] for row in rows]
-    answers = zip(rows, mine, estimate_rows(rows), estimate_rows(mine), strict=True)
+    answers = zip(rows, mine, estimate_rows(rows, pull=False), estimate_rows(mine, pull=False), strict=True)
     return [
         row["id"]
         for row, short, before, after in answers

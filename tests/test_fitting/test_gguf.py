@@ -68,7 +68,7 @@ def test_a_fit_predicts_what_the_estimator_answers() -> None:
     """llama-bench rows: the figure of the fit is the figure of the cases file."""
     made = rows()[:-1]
     mine = problem(made).predict(constants().gguf)
-    answers = estimate_rows(made)
+    answers = estimate_rows(made, pull=False)
     shown = [
         answer["prompt_tokens_per_s"] if one["metric"] == "prompt_tokens_per_s" else answer["output_tokens_per_s"]
         for one, answer in zip(made, answers, strict=True)

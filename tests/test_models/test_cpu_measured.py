@@ -58,7 +58,7 @@ def test_rates_meet_what_was_measured() -> None:
     assert record is not None
     estimate = cpu_rates(catalog.cpu(record.cpu), cores=32, packed=True)
     assert estimate is not None
-    decode, prompt = _predicted(record.rates(estimate))
+    decode, prompt = (figures[0] for figures in _predicted([record.rates(estimate)]))
     names = list(MODELS)
     for run in record.runs:
         if run.model in LARGE:
@@ -72,7 +72,7 @@ def test_a_record_without_large_models_uses_the_small_ones_and_one_without_any_c
     """Slow machines never ran the large ones."""
     estimate = cpu_rates(None, cores=2)
     assert estimate is not None
-    decode, _ = _predicted(estimate)
+    decode = _predicted([estimate])[0][0]
     slow = MeasuredCpu(
         "x", "y", "", 2, 2, 1, 1, False, None, "", (MeasuredRun("smollm_135m", None, float(decode[0]) / 2),)
     )
