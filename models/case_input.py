@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
@@ -207,13 +208,14 @@ def _look_up(kind: str, name: str) -> object:
         # A CPU nobody lists is one of its class.
         if kind == "hardware" and (guessed := catalog.unknown_cpu(name)):
             return "cpu", guessed
-        return error
+        return error.with_traceback(None)
 
 
 def _found(kind: str, name: str) -> Any:
     found = _look_up(kind, name)
     if isinstance(found, UnknownNameError):
-        raise found.with_traceback(None)
+        # A new one each time: a raised error keeps the rows of its frames alive.
+        raise UnknownNameError(found.what, found.name, found.nearest)
     return found
 
 
@@ -305,20 +307,60 @@ def _read(case: Case, raw: dict[str, str]) -> None:
     case.max_model_len = number(raw, "max_model_len") or None
 
 
-@lru_cache(maxsize=64)
-def _names(header: tuple[object, ...]) -> tuple[str, ...]:
-    """Our names of a file's columns."""
-    return tuple(_ALIAS.get(str(key), str(key)) for key in header)
+_READ = (
+    *(
+        "model",
+        "hardware",
+        "count",
+        "sockets",
+        "cores_used",
+        "memory_channels",
+        "memory_mts",
+        "engine",
+        "engine_version",
+    ),
+    *("source_date", "quant", "kv_quant", "tp", "pp", "dp_attention", "scenario", "request_rate_rps", "concurrency"),
+    *("input_tokens", "output_tokens", "gpu_memory_utilization", "usable_vram_gib", "max_model_len"),
+)
+"""Columns that `_read` looks at."""
+_fields = attrgetter(*(field.name for field in fields(Case) if field.name != "raw"))
+_MOST_SEEN = 20_000
+
+
+class _Header:
+    """The columns of one file, and what was read from its rows so far: several metrics of one run repeat all that is read."""
+
+    def __init__(self, columns: tuple[object, ...]) -> None:
+        self.names = tuple(_ALIAS.get(str(key), str(key)) for key in columns)
+        # A column given twice counts as it does in a dict: the last one.
+        places = {name: place for place, name in enumerate(self.names) if name in _READ}
+        self._places = tuple(places.values())
+        self._seen: dict[tuple[str, ...], tuple[Any, ...]] = {}
+
+    def case(self, values: list[str]) -> Case:
+        """The case of one row."""
+        key = tuple([values[place] for place in self._places])
+        raw = dict(zip(self.names, values, strict=True))
+        known_fields = self._seen.get(key)
+        if known_fields is not None:
+            return Case(raw, *known_fields)
+        case = Case(raw)
+        try:
+            _read(case, raw)
+        except RackrateError as error:
+            case.error = str(error)
+        # A person's own config.json may change.
+        if not raw.get("model", "").endswith(".json"):
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.clear()
+            self._seen[key] = _fields(case)
+        return case
+
+
+_header = lru_cache(maxsize=32)(_Header)
 
 
 def parse_case(row: Mapping[str, str]) -> Case:
     """Read one row; never raises on bad content, `error` then holds one sentence."""
-    raw = dict(
-        zip(_names(tuple(row)), [each if type(each) is str else str(each or "") for each in row.values()], strict=True)
-    )
-    case = Case(raw)
-    try:
-        _read(case, raw)
-    except RackrateError as error:
-        case.error = str(error)
-    return case
+    values = [each if type(each) is str else str(each or "") for each in row.values()]
+    return _header(tuple(row)).case(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from models.cases import OUTPUT_COLUMNS
 from tui.__main__ import main
 from tui.cli import estimate
+from tui.cli.output import csv_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +61,25 @@ def test_chunks_do_not_change_the_answer(
     monkeypatch.setattr(estimate, "CHUNK_ROWS", 1)
     assert main(["estimate", str(cases)]) == 0
     assert capsys.readouterr().out == whole
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0, -0.0, 1.0, -3.0, 131072.0, 0.1, -2.5, 1e-3, 9.9e-4, 1e-9, 12.000000000001, 99999.9999999999],
+        [1e9, 1e10 + 0.5, 1e15, 1e16, 1.5e300, 123456789.123456789, math.inf, math.nan, None],
+        [True, False, None],
+        [1, 2, None, 10**20],
+        ["a", "=1+1", " -x", "", None, 'with "quotes", commas', "two\nlines"],
+        [None, None],
+        [1, True, "1", 1.0, None],
+    ],
+)
+def test_columns_are_written_like_any_other_file(values: list[object]) -> None:
+    """Figures are formatted a column at a time; each cell must be what a cell alone is."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(zip(estimate._cells(values), strict=True))
+    assert written.getvalue() == csv_text([{"a": value} for value in values], ["a"]).split("\n", 1)[1]
 
 
 @pytest.mark.parametrize(

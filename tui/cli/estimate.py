@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from models.cases import OUTPUT_COLUMNS, estimate_rows
 from models.errors import InputError
-from tui.cli.output import STDOUT, counted, csv_text, read_csv, say, write_file
+from pricing.export import safe
+from tui.cli.output import STDOUT, counted, flat, read_csv, say, write_file
 from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-CHUNK_ROWS = 2000
+CHUNK_ROWS = 4000
 """Large enough for the vectorised estimator, small enough that a long file answers at once."""
 REQUIRED = ("model", "hardware")
 
@@ -53,9 +58,44 @@ def run(args: argparse.Namespace) -> int:
 
 def _answers(rows: Iterator[dict[str, str]]) -> Iterator[tuple[str, int, int]]:
     """CSV text, rows and errors of one chunk after the other; the header comes with the first."""
-    header = True
+    header: tuple[tuple[str, ...], ...] = (OUTPUT_COLUMNS,)
     while chunk := list(islice(rows, CHUNK_ROWS)):
         answers = estimate_rows(chunk)
-        text = csv_text(answers, OUTPUT_COLUMNS)
-        yield text if header else text.split("\n", 1)[1], len(answers), sum(bool(a.get("error")) for a in answers)
-        header = False
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerows(header)
+        columns = [_cells([answer.get(name) for answer in answers]) for name in OUTPUT_COLUMNS]
+        writer.writerows(zip(*columns, strict=True))
+        yield out.getvalue(), len(answers), sum(bool(answer.get("error")) for answer in answers)
+        header = ()
+
+
+class _Seen(dict[object, object]):
+    """Cells by value, each written once: the values of one column are of one type."""
+
+    def __missing__(self, value: object) -> object:
+        cell = self[value] = safe(flat(value))
+        return cell
+
+
+def _cells(values: list[object]) -> list[object]:
+    """A column as `output.csv_text` writes it: most texts repeat, and figures have one format."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {float}:
+        return _figures(values)
+    if not kinds or (len(kinds) == 1 and kinds <= {str, bool, int}):
+        return list(map(_Seen().__getitem__, values))
+    return [safe(flat(value)) for value in values]
+
+
+def _figures(values: list[object]) -> list[object]:
+    """A column of figures, formatted in one go; tiny and huge ones and those that are nearly whole have forms of their own."""
+    numbers = np.array(values, dtype=np.float64)
+    numbers[np.isinf(numbers)] = np.nan
+    size = np.abs(numbers)
+    away = np.abs(numbers - np.rint(numbers))
+    plain = (size > 1e-3) & (size < 1e9) & ((away == 0) | (away > 1e-8 * size))
+    cells: list[object] = list(("%.10g\n" * len(numbers) % tuple(numbers.tolist())).split("\n")[:-1])
+    for i in np.flatnonzero(~plain).tolist():
+        cells[i] = safe(values[i])
+    return cells

@@ -119,12 +119,12 @@ def read_csv(path: str) -> Iterator[dict[str, str]]:
         raise InputError(f"{name} is a folder, not a CSV file.")
     try:
         with _open(path) as file:
-            reader = csv.DictReader(file)
+            reader = csv.DictReader(file, restval="")
             _check_header(reader.fieldnames, name)
             for row in reader:
                 if row.pop(None, None) is not None:
                     raise InputError(f"{name}, line {reader.line_num}: more values than the header has columns.")
-                yield {key: value or "" for key, value in row.items()}
+                yield row
     except FileNotFoundError:
         raise InputError(f"{name} does not exist.") from None
     except UnicodeDecodeError:
