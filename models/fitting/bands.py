@@ -49,7 +49,7 @@ class FittedBand:
 
 def _names(rows: Iterable[Mapping[str, str]]) -> dict[str, BandNames]:
     """Bands of every answered row, by id."""
-    cases = [parse_case(row) for row in rows]
+    cases = [parse_case({key: value for key, value in row.items() if key != "case_id"}) for row in rows]
     found: dict[str, BandNames] = {}
     for group in sort_cases(cases):
         for case, names in zip(group.cases, band_names(group.kind, group.cases, group.rates), strict=True):
@@ -89,13 +89,13 @@ def fitted_bands(rows: Sequence[Mapping[str, str]], fits: Iterable[tuple[Fit, Ar
         rows: measured rows with ids; fits: of every family the fit and ln(predicted/measured) of its rows left out by source.
     """
     names = _names(rows)
-    metric = {row.get("id", ""): row["metric"] for row in rows}
+    metric = {row.get("id", ""): row.get("metric") or "" for row in rows}
     groups: dict[str, list[tuple[float, float, str]]] = {}
     for fit, left_out in fits:
         labels, scored = fit.problem.labels, fit.problem.weight > 0
         for i in np.flatnonzero(scored):
             key = str(labels["id"][i])
-            if key not in names or key not in metric:
+            if key not in names or metric.get(key, "") not in _TIMES | _RATES:
                 continue
             band, turned = _class(names[key], metric[key])
             sign = 1.0 if turned else -1.0

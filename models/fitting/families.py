@@ -12,7 +12,7 @@ from models.constants import constants
 from models.errors import InputError
 from models.fitting import cpu, gguf, serving
 from models.fitting.cpu_instances import instance_rows
-from models.fitting.least_squares import leave_out, solve
+from models.fitting.least_squares import leave_out, leave_out_twice, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +44,8 @@ class Family:
     text: Callable[[Fit, str], str]
     further: Callable[[], Sequence[Row]] = tuple
     """Shipped rows in a table of their own."""
+    second: Callable[[Fit], Problem] | None = None
+    """What is fitted to the residuals of the first fit."""
 
     def current(self) -> Mapping[str, float]:
         """The constants in force."""
@@ -52,7 +54,7 @@ class Family:
 
 
 FAMILIES = (
-    Family("serving", "gpu", "serving engines on GPUs", serving.problem, serving.text),
+    Family("serving", "gpu", "serving engines on GPUs", serving.problem, serving.text, second=serving.second),
     Family("gguf", "gguf", "llama.cpp on GPUs", gguf.problem, gguf.text),
     Family("cpu", "cpu", "CPUs", cpu.problem, cpu.text, lambda: instance_rows()),  # noqa: PLW0108 - looked up when called
 )
@@ -107,6 +109,19 @@ def _named(row: Row, place: str) -> dict[str, str]:
     return {**named, "id": place, "metric": row.get("metric") or ""}
 
 
+def solve_part(part: Part) -> tuple[Fit, Fit]:
+    """The fit of a family and, where it has a second stage, the fit with both (the same one elsewhere)."""
+    first = solve(part.problem, rounds=ROUNDS)
+    if part.family.second is None:
+        return first, first
+    return first, solve(part.family.second(first), rounds=ROUNDS)
+
+
+def without(first: Fit, both: Fit, label: str) -> Array:
+    """ln(predicted/measured) of every row of a family from constants fitted without its group, both stages."""
+    return leave_out(first, label) if both is first else leave_out_twice(first, both, label)
+
+
 def left_out(rows: Sequence[Row], label: str, *, tell: Callable[[str], None] = _nothing) -> list[float | None]:
     """Predicted over measured of every row, from constants fitted without the rows of its group.
 
@@ -121,7 +136,7 @@ def left_out(rows: Sequence[Row], label: str, *, tell: Callable[[str], None] = _
     for part in parts_of(rows):
         groups = len(set(part.problem.labels[label]))
         tell(f"Fitting {part.family.what}: {len(part.row):,} rows, then without each {label} of {groups:,}.")
-        ratios = np.exp(leave_out(solve(part.problem, rounds=ROUNDS), label))
+        ratios = np.exp(without(*solve_part(part), label))
         for place, ratio in zip(part.row.tolist(), ratios.tolist(), strict=True):
             if place >= 0:
                 result[place] = ratio

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.constants import BUNDLED
+from models.constants import constants
 from models.fitting import families
-from models.fitting.least_squares import median_error, solve
+from models.fitting.bands import fitted_bands, text
+from models.fitting.least_squares import median_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from models.fitting.families import Part
     from models.fitting.least_squares import Array, Fit
-
-_CHIPS = re.compile(r"^chips = \[.*?\]", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +27,8 @@ class Refit:
 
     part: Part
     fit: Fit
+    both: Fit
+    """With the second stage, where the family has one."""
     before: Array
     """ln(predicted/measured) with the constants in force, one a row."""
 
@@ -39,7 +38,7 @@ class Refit:
         chosen = (weight > 0) if among is None else (weight > 0) & among
         return (
             100 * median_error(self.before[chosen], weight[chosen]),
-            100 * median_error(self.fit.residual[chosen], weight[chosen]),
+            100 * median_error(self.both.residual[chosen], weight[chosen]),
         )
 
     def among(self, places: range) -> NDArray[np.bool_]:
@@ -64,7 +63,7 @@ def refit(rows: Sequence[Mapping[str, str]], *, tell: Callable[[str], None]) -> 
         starts = {constant.name: constant.prior for constant in problem.constants}
         predicted = problem.predict({**starts, **part.family.current()})
         before = np.log(np.maximum(predicted, 1e-12) / problem.measured)
-        found.append(Refit(part, solve(problem, rounds=families.ROUNDS), before))
+        found.append(Refit(part, *families.solve_part(part), before))
     return found
 
 
@@ -72,37 +71,45 @@ def table(refits: Sequence[Refit]) -> list[dict[str, object]]:
     """One dict a constant: file, constant, old (None where new), new, change_pct, relative_sd, rows."""
     lines: list[dict[str, object]] = []
     for each in refits:
-        old, new = each.part.family.current(), each.fit.values
-        spread, counts = each.fit.relative_sd, each.fit.rows_that_feel()
-        for constant in each.fit.problem.constants:
-            name = constant.name
-            was = old.get(name)
-            if was is None and not counts[name]:
-                continue  # no row can tell: the estimate knows no such constant either
-            lines.append(
-                {
-                    "file": each.part.family.name,
-                    "constant": name,
-                    "old": was,
-                    "new": float(f"{new[name]:.4g}"),
-                    "change_pct": round(100 * (new[name] / was - 1), 1) + 0.0 if was else None,
-                    "relative_sd": round(spread[name], 3),
-                    "rows": counts[name],
-                }
-            )
+        lines.extend(_lines(each, each.fit))
+        if each.both is not each.fit:
+            lines.extend(_lines(each, each.both))
     return lines
 
 
-def files(refits: Sequence[Refit], date: str) -> dict[str, str]:
+def _lines(refit: Refit, fit: Fit) -> Iterator[dict[str, object]]:
+    """The constants of one stage."""
+    old, new = refit.part.family.current(), fit.values
+    spread, counts = fit.relative_sd, fit.rows_that_feel()
+    for constant in fit.problem.constants:
+        name = constant.name
+        was = old.get(name)
+        if was is None and not counts[name]:
+            continue  # no row can tell: the estimate knows no such constant either
+        yield {
+            "file": refit.part.family.name,
+            "constant": name,
+            "old": was,
+            "new": float(f"{new[name]:.4g}"),
+            "change_pct": round(100 * (new[name] / was - 1), 1) + 0.0 if was else None,
+            "relative_sd": round(spread[name], 3),
+            "rows": counts[name],
+        }
+
+
+def files(refits: Sequence[Refit], rows: Sequence[Mapping[str, str]], date: str) -> dict[str, str]:
     """Texts of the constants files by name, for a folder that `models.constants.use` reads.
 
-    Bands stay as they are bundled; the list of measured chips gains those of the rows.
+    Args:
+        refits: of `refit(rows)`; rows: the same; date: of the files.
+
+    Bands come from every row predicted without its source; classes with few rows keep theirs.
     """
     result = {f"{each.part.family.name}.toml": each.part.family.text(each.fit, date) for each in refits}
-    bands = (BUNDLED / "bands.toml").read_text(encoding="utf-8")
-    chips = set(tomllib.loads(bands)["measured"]["chips"])
+    named = [{**row, "id": str(i)} for i, row in enumerate(rows)]
+    bands = fitted_bands(named, [(each.both, families.without(each.fit, each.both, "source")) for each in refits])
+    chips = set(constants().measured_chips)
     for each in refits:
         if each.part.family.name != "cpu":
             chips |= set(each.fit.problem.labels["gpu"].tolist())
-    listed = "".join(f'  "{chip}",\n' for chip in sorted(chips))
-    return result | {"bands.toml": _CHIPS.sub(f"chips = [\n{listed}]", bands)}
+    return result | {"bands.toml": text(bands, constants().band, chips, date)}

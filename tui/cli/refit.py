@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, rows: Sequence[Mapping[str, str]], own: range)
     if target is None:
         say("Nothing was written: --out FOLDER writes the constants files.")
     else:
-        say(own_constants.write(target, fitting.files(refits, today().isoformat())))
+        say(own_constants.write(target, fitting.files(refits, rows, today().isoformat())))
     return 0
 
 
