@@ -42,6 +42,8 @@ class Sorted:
     rooms: list[CaseRoom]
     rates: list[CpuRates]
     batch: Batch
+    devices: list[Device]
+    """One a case of the kinds serving and gguf."""
 
 
 def sort_cases(cases: Sequence[Case]) -> list[Sorted]:
@@ -71,7 +73,7 @@ def sort_cases(cases: Sequence[Case]) -> list[Sorted]:
             rooms = CaseRoom.of(picked, [devices.get(i) for i in places])
             mine = [devices[i] for i in places if i in devices]
             found = [rates[i] for i in places if i in rates]
-            result.append(Sorted(kind, places, picked, rooms, found, Batch(kind, picked, rooms, mine, found)))
+            result.append(Sorted(kind, places, picked, rooms, found, Batch(kind, picked, rooms, mine, found), mine))
     return result
 
 
@@ -113,7 +115,18 @@ def estimate_rows(rows: Iterable[Mapping[str, str]], *, pull: bool = True) -> li
         names = list(answers)
         for i, values in zip(group.index, zip(*answers.values(), strict=True), strict=True):
             results[i].update(zip(names, values, strict=True))
+        if not all(known(case.llm).kv_cache for case in group.cases):
+            _answer_encoders(group, results)
     return results
+
+
+def _answer_encoders(group: Sorted, results: list[dict[str, object]]) -> None:
+    """Figures of embedding and reranking models in the place of those of text."""
+    from models.encoders import encoder_columns
+
+    hide = [case.scenario == "startup" or room.too_small for case, room in zip(group.cases, group.rooms, strict=True)]
+    for place, columns in encoder_columns(group, hide).items():
+        results[group.index[place]].update(columns)
 
 
 def _numbers(values: Any, hide: NDArray[np.bool_] | None = None) -> list[float | None]:
@@ -178,5 +191,5 @@ def _answer(group: Sorted, *, pull: bool) -> dict[str, list[Any]]:
         "replicas": [case.replicas for case in cases],
         "bound_by": [None if start else word for start, word in zip(startup | encoder, words, strict=True)],
         "basis": [name.basis for name in names],
-        "error": ["an encoder generates no tokens: memory only" if each else "" for each in encoder],
+        "error": [""] * len(cases),
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from models.encoders import estimate_encoder
 from models.engine_choice import Choice, choose_cpu, choose_gpu
 from models.estimates import Estimates
 from models.layout import cpu_layouts, gguf_layouts
@@ -67,10 +68,7 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
     if not len(table):
         return result
     if not workload.model.kv_cache:
-        words = (
-            f"{workload.model.name} is an encoder: it generates no tokens, so there is nothing to serve token by token"
-        )
-        result.unanswered = dict.fromkeys(range(len(table)), words)
+        estimate_encoder(result)
         return result
     most, wanted = workload.model.max_context, workload.input_tokens + workload.output_tokens
     if most and wanted > most:

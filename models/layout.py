@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from models import catalog, memory
 from models.bands import BandNames, cpu_bands, gguf_bands
-from models.build import GgufModel, column, gguf_case
+from models.build import GgufModel, Picked, column, gguf_case
 from models.constants import constants
 from models.cpu_speed import CpuCase, CpuSpeed
 from models.errors import known
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from models.gpu_speed import GpuSpeed
     from models.server import Server
     from models.streaming import StreamSpeed
+    from models.table import ServerTable
     from models.traffic import Workload
 
 Array = NDArray[np.float64]
@@ -77,6 +78,18 @@ def fresh_tokens(workload: Workload) -> float:
     return max(workload.input_tokens * (1 - workload.prefix_hit), 1.0)
 
 
+def _files(result: Estimates, codes: list[int]) -> list[GgufModel]:
+    """The model file of each of these choices; most share a format, and so a file."""
+    made: dict[int, GgufModel] = {}
+    files = []
+    for code in codes:
+        quant = known(result.choices[code].quant)
+        if id(quant) not in made:
+            made[id(quant)] = GgufModel(result.workload.model, quant)
+        files.append(made[id(quant)])
+    return files
+
+
 def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     """llama.cpp on GPU servers: layers over as few cards as hold them."""
     table, workload = result.table, result.workload
@@ -86,14 +99,12 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     if not len(server):
         return None
     choice = codes[server]
-    models = {
-        code: GgufModel(llm, result.choices[code].quant)
-        for code in set(choice.tolist())
-        if result.choices[code].quant is not None
-    }
-    picked = [models[code] for code in choice.tolist()]
-    real = [device for device in (table.devices[i] for i in table.chip_index[server]) if device is not None]
-    kv = np.array([kv_bytes(workload, result.choices[code]) for code in choice.tolist()])
+    distinct, which = np.unique(choice, return_inverse=True)
+    files = _files(result, distinct.tolist())
+    picked = Picked(files, which)
+    kv = np.full(len(server), kv_bytes(workload, result.choices[int(distinct[0])]))
+    chips, chip = np.unique(table.chip_index[server], return_inverse=True)
+    real = Picked([known(table.devices[i]) for i in chips.tolist()], chip)
     count = table.gpu_count[server]
     gpus = np.maximum(count, 1.0)
     # An input embedding of its own stays in the machine's RAM.
@@ -116,6 +127,7 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         output_tokens=float(workload.output_tokens),
         fresh_tokens=fresh_tokens(workload),
     )
+    bands = [gguf_bands(table.chips[i]) for i in chips.tolist()]
     share = np.minimum(count, 1.0)
     case.bandwidth = case.bandwidth * share
     case.peak = case.peak * share
@@ -137,15 +149,26 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         np.maximum(each - token * context, 0.0),
         room,
         np.full(len(server), float(GGUF_STREAMS)),
-        [gguf_bands(table.chips[i]) for i in table.chip_index[server]],
+        [bands[i] for i in chip.tolist()],
         span,
     )
 
 
-def _cpu_bands(rate: CpuRates, server: Server, engine: str) -> BandNames:
+def _cpu_bands(rate: CpuRates, server: Server, choice: Choice) -> BandNames:
     bands = cpu_bands(rate, arm=server.arch == "arm", shared=server.shared_cpu)
-    # Shared plans were measured too, but not with the neighbours of the next customer.
-    return instance_bands(bands) if server.instance and engine == MEASURED_ENGINE and not server.shared_cpu else bands
+    # Instance types were measured in 4-bit formats, shared plans not with the neighbours of the next customer.
+    measured = server.instance and choice.engine == MEASURED_ENGINE and known(choice.quant).bit_class == "4bit"
+    return instance_bands(bands) if measured and not server.shared_cpu else bands
+
+
+def _all_cpu_bands(table: ServerTable, rates: list[CpuRates | None], chosen: Choice) -> list[BandNames | None]:
+    """Bands of every server with rates; servers alike share one object."""
+    made: dict[BandNames, BandNames] = {}
+    found: list[BandNames | None] = []
+    for rate, server in zip(rates, table.servers, strict=True):
+        bands = None if rate is None else _cpu_bands(rate, server, chosen)
+        found.append(bands and made.setdefault(bands, bands))
+    return found
 
 
 def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
@@ -158,15 +181,15 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     chosen = result.choices[int(codes[rows[0]])]
     quant = known(chosen.quant)
     rates = table.cpu_rates(chosen.engine)
-    for i in rows:
-        if rates[i] is None:
-            result.unanswered[int(i)] = "neither the core count nor the memory bandwidth of this CPU is known"
-        elif np.isnan(table.ram_gib[i]):
-            result.unanswered[int(i)] = "the offer does not state its RAM"
-    server = np.array([i for i in rows if rates[i] is not None and not np.isnan(table.ram_gib[i])], dtype=np.intp)
+    known_rate = np.array([rates[i] is not None for i in rows.tolist()], dtype=bool)
+    stated = ~np.isnan(table.ram_gib[rows])
+    words = "neither the core count nor the memory bandwidth of this CPU is known"
+    result.unanswered |= dict.fromkeys(rows[~known_rate].tolist(), words)
+    result.unanswered |= dict.fromkeys(rows[known_rate & ~stated].tolist(), "the offer does not state its RAM")
+    server = rows[known_rate & stated]
     if not len(server):
         return None
-    found = [rate for rate in (rates[i] for i in server) if rate is not None]
+    columns = table.cpu_columns(chosen.engine)
     model = GgufModel(llm, quant)
     kv = kv_bytes(workload, chosen)
     n = len(server)
@@ -191,11 +214,11 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
             kv_bytes_per_token=model.kv_elements * kv,
             state_bytes=model.state_bytes,
             moe=model.moe > 0,
-            cores=column(found, "cores"),
-            rate=column(found, "stream"),
-            prefill_rate=column(found, "prefill"),
-            decode_rate=column(found, "decode"),
-            sync=column(found, "sync"),
+            cores=columns["cores"][server],
+            rate=columns["stream"][server],
+            prefill_rate=columns["prefill"][server],
+            decode_rate=columns["decode"][server],
+            sync=columns["sync"][server],
             input_tokens=float(workload.input_tokens),
             output_tokens=float(workload.output_tokens),
             fresh_tokens=fresh_tokens(workload),
@@ -203,7 +226,11 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         constants().cpu,
     )
     token = np.full(n, float(memory.token_gib(llm, kv, 1.0, sliding=whole)))
-    bands = [_cpu_bands(rate, table.servers[i], chosen.engine) for rate, i in zip(found, server, strict=True)]
+    key = chosen.engine, quant.bit_class
+    if key not in table.cpu_bands:
+        table.cpu_bands[key] = _all_cpu_bands(table, rates, chosen)
+    named = table.cpu_bands[key]
+    bands = [named[i] for i in server.tolist()]
     return Layouts(
         server,
         np.ones(n),

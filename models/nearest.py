@@ -121,14 +121,33 @@ class Nearest:
     distance: float
     """In natural logarithms: 0.7 is a factor of two in one coordinate."""
 
-    def words(self) -> str:
-        """Value, load, source and date in one line."""
+    def run(self) -> str:
+        """Engine, load, source and date: what rows of one run share."""
         row = self.row
         load = f"{row['request_rate_rps']} req/s" if row["request_rate_rps"] else f"{row['concurrency'] or '1'} at once"
-        date = f", {row['source_date']}" if row["source_date"] else ""
-        tokens = f"{row['input_tokens'] or '0'}/{row['output_tokens'] or '0'} tokens"
+        tokens = f"{row['input_tokens'] or '0'} in, {row['output_tokens'] or '0'} out"
         engine = f"{row['engine']} {row['engine_version']}".strip()
-        return f"{row['metric']} {row['value']}: {engine}, {tokens}, {load}; {row['source']}{date}"
+        form = f", {row['quant']}" if row["quant"] else ""
+        licence = ", CC BY-SA 4.0" if row["source"].startswith(_SHARE_ALIKE) else ""
+        return f"{engine}{form}, {tokens}, {load}; {row['source']}{licence}, {row['source_date'] or 'undated'}"
+
+    def figure(self) -> str:
+        """The measured value as people say it."""
+        return _SAID[self.row["metric"]].format(self.row["value"])
+
+
+_SHARE_ALIKE = "SpareCores/"
+"""Rows whose licence wants the name and the licence shown with the figure (README beside the data)."""
+_SAID = {
+    "tpot_ms": "TPOT {} ms",
+    "tokens_per_s_per_user": "{} tok/s a user",
+    "ttft_ms": "TTFT {} ms",
+    "ttft_ms_p50": "median TTFT {} ms",
+    "prompt_tokens_per_s": "prompts {} tok/s",
+    "output_tokens_per_s": "{} tok/s",
+    "total_tokens_per_s": "{} tok/s in and out",
+    "requests_per_s": "{} req/s",
+}
 
 
 def coordinates(sequences: Any, input_tokens: Any, output_tokens: Any) -> Array:
@@ -304,7 +323,7 @@ def _add(found: Points, asked: Questions, which: Codes, top: Array, weight: Arra
         top[:, own] += np.bincount(question, mine * ratio, n)
 
 
-def nearest(model: str, key: Key, load: Array, test: int, most: int = 3) -> list[Nearest]:
+def nearest(model: str, key: Key, load: Array, test: int, most: int) -> list[Nearest]:
     """The nearest measured rows of a question, within the farthest distance; one line a run and figure."""
     found = points(model)
     if found is None or key not in found.start:

@@ -86,7 +86,8 @@ class Comparison:
         month = server_month * needed
         hour = month / terms.hours_per_month
         served = self._served_requests_per_s(needed, capacity)
-        tokens_in, tokens_out = work.input_tokens, work.output_tokens
+        # An encoder reads and writes no tokens.
+        tokens_in, tokens_out = work.input_tokens, work.output_tokens if work.model.kv_cache else 0
         self.price_per_hour, self.price_per_month = hourly, monthly
         self.server_monthly_cost = server_month
         """One server's month, setup share included."""
@@ -182,6 +183,12 @@ class Comparison:
         if self.terms.rates.factor(entry.currency, self.terms.currency) is None:
             return f"no exchange rate for {entry.currency}"
         return ""
+
+    def measurements(self, at: int) -> tuple[str, ...]:
+        """The measurements nearest to an offer's estimate, in words with their sources."""
+        from models.measured_near import measurements
+
+        return measurements(self.estimates, int(self.market.server_index[at]))
 
     def warnings(self, at: int) -> tuple[str, ...]:
         """What to watch with an offer: host, disk, price, number of servers."""

@@ -161,6 +161,12 @@ def _engine(rows: Rows, i: int) -> Section | None:
     return Section("Runs as", [[(text, "text"), (f"; figures {basis}" if basis else "", "muted")]])
 
 
+def _measured(rows: Rows, i: int) -> Section | None:
+    """The measurements nearest to the estimate, with their sources."""
+    found = rows.measurements(i)
+    return Section("Measured", [[(words, "muted")] for words in found], wide=True) if found else None
+
+
 def _cost(rows: Rows, i: int) -> Section:
     section = Section("Cost")
     currency = rows.comparison.terms.currency
@@ -298,6 +304,8 @@ def details(rows: Rows, i: int, width: int) -> list[TextLine]:
     sections += [_cost(rows, i), _price(rows, i), _machine(rows, i)]
     if watch := _watch(rows, i):
         sections.append(watch)
+    if near := _measured(rows, i):
+        sections.append(near)
     source = " ".join(part for part in (offer.source or "", offer.source_url or "") if part)
     sections.append(Section("Source", [[(source or "not stated", "muted")]], wide=True))
     return [*wrap(title(rows, i), width), *lay_out(sections, width)]

@@ -188,6 +188,10 @@ class Rows:
         """What to watch out for on this server."""
         return tuple(self.comparison.warnings(i))
 
+    def measurements(self, i: int) -> tuple[str, ...]:
+        """What was measured on or near this server, with sources."""
+        return tuple(self.comparison.measurements(i))
+
     def server(self, i: int) -> str:
         """The seller's name of the machine."""
         return server(self.offer(i))

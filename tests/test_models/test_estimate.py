@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from models import catalog
-from models.cases import estimate_rows
 from models.engine_choice import choose_cpu, choose_gpu
 from models.errors import UnknownNameError, WorkloadError
 from models.estimate import Estimates, ServerTable, estimate
@@ -217,14 +216,3 @@ def test_workloads_that_cannot_be() -> None:
 def test_an_empty_table() -> None:
     """No servers, no figures, no error."""
     assert len(_ask().fits) == 0
-
-
-def test_an_encoder_has_memory_and_no_tokens() -> None:
-    """N19: no token rates for a reranker; a case answers its memory."""
-    found = _ask(_gpu("L4"), model="bge-reranker-v2-m3")
-    assert not found.answered[0]
-    assert "encoder" in found.reason(0)
-    row = estimate_rows([{"model": "bge-reranker-v2-m3", "hardware": "L4", "quant": "fp16"}])[0]
-    assert row["fits"] is True
-    assert row["tpot_ms"] is None
-    assert "encoder" in str(row["error"])
