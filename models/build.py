@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,8 +16,6 @@ from models.quantize import WeightBytes, native_mxfp4, weight_bytes
 from models.shape import Shape, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from models.devices import Device
     from models.llm import LLM
     from models.quant import Quant
@@ -28,8 +27,23 @@ OUTPUT_HEAD_BYTES = 8.5 / 8
 """llama.cpp streams the output head at most at this many bytes a weight."""
 
 
+class Picked(Sequence[Any]):
+    """A sequence in which few records repeat: the distinct ones, and which of them stands where."""
+
+    def __init__(self, records: Sequence[Any], which: NDArray[np.intp]) -> None:
+        self.records, self.which = records, which
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.records[int(self.which[at])]
+
+
 def column(items: Sequence[Any], name: str) -> Array:
-    """One attribute of many records as a float array."""
+    """One attribute of many records as a float array; of a tuple-valued one, a row a record."""
+    if isinstance(items, Picked):
+        return column(items.records, name)[items.which]
     return np.array([getattr(item, name) for item in items], dtype=np.float64)
 
 
@@ -73,7 +87,7 @@ def gpu_case(  # noqa: PLR0913 - the facts of one case, by name
         return float(getattr(shapes, name)) if isinstance(shapes, Shape) else column(shapes, name)
 
     compute = np.asarray(compute, dtype=np.intp)
-    peaks = np.array([device.peak for device in devices], dtype=np.float64).reshape(-1, len(COMPUTE))
+    peaks = column(devices, "peak").reshape(-1, len(COMPUTE))
     slow = column(devices, "slowdown")
     return GpuCase(
         layers=model("layers"),

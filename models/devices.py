@@ -152,7 +152,7 @@ def _energy(chip: Chip) -> float:
     return _ENERGY_OLD if older else _ENERGY.get(chip.arch, 1.0)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=32_768)
 def device_of(chip: Chip) -> Device | None:
     """Translate a catalog chip; None where its bandwidth or compute is unknown."""
     if not chip.memory_bandwidth_gb_s:

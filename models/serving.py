@@ -27,6 +27,8 @@ _STEP = 1e-3
 """Resolution of ln N where N is an average over random arrivals and no whole number."""
 _KEPT = 0.75
 """Cases that are answered are left out once fewer than this share is still open: cutting arrays costs as much as a round."""
+_FLAT = 1e-12
+"""Difference of the ends of a bracket below which no line is drawn."""
 _RARELY = 0.02
 """Requests in the server on average at the rarest traffic looked at: one at a time, a fiftieth of the time."""
 _FIXED_POINT = 24
@@ -225,7 +227,7 @@ def _bracket(
         if round_ % 3 == 2:
             ahead = wide / 2
         else:
-            share = (1 - at_low) / (at_high - at_low)
+            share = np.clip((1 - at_low) / np.maximum(at_high - at_low, _FLAT), 0.0, 1.0)
             ahead = np.log1p(share * np.expm1(wide * growth)) / growth if growth else share * wide
         middle = np.floor(low + ahead)
         # A bracket that is closed looks at its lower end again.

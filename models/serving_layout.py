@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from models import memory
 from models.bands import BandNames, serving_bands
-from models.build import attention_bytes, cut, gpu_case
+from models.build import Picked, attention_bytes, column, cut, gpu_case
 from models.constants import constants
 from models.engine_limits import max_sequences, planner_of
 from models.errors import known
@@ -43,14 +43,19 @@ class _Formats:
         self.compute, self.engine = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
         self.own = [""] * n
         self.bands: dict[int, BandNames] = {}
+        kv = 0.0
+        total: dict[int, float] = {}
         for code, choice in enumerate(result.choices):
             if choice.quant is None or choice.gguf:
                 continue
+            kv = kv or kv_bytes(workload, choice)
             chip, quant = result.table.chips[code], choice.quant
-            self.total_gib[code] = weight_bytes(llm, quant).total / memory.GIB
+            if id(quant) not in total:
+                total[id(quant)] = weight_bytes(llm, quant).total / memory.GIB
+            self.total_gib[code] = total[id(quant)]
             self.weight[code] = quant.bytes_per_weight or 2.0
             self.attention[code] = attention_bytes(llm, quant)
-            self.kv[code] = kv_bytes(workload, choice)
+            self.kv[code] = kv
             self.cap[code] = max_sequences(choice.engine, known(result.table.devices[code]).memory_gib, chip.name)
             self.compute[code] = COMPUTE.index(compute_class(quant, chip))
             self.engine[code] = ENGINES.index(choice.engine)
@@ -79,15 +84,16 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     if not len(server):
         return None
     formats, choice = _Formats(result), codes[server]
-    devices = [known(table.devices[i]) for i in table.chip_index[server]]
+    chips, which = np.unique(table.chip_index[server], return_inverse=True)
+    devices = Picked([known(table.devices[i]) for i in chips.tolist()], which)
     kv, count = formats.kv[choice], table.gpu_count[server]
     nominal, usable = table.memory_gib[server], table.usable_gib[server]
     weights = formats.total_gib[choice] / tp
     cards = memory.Cards(
         nominal,
         usable,
-        np.array([device.chip == _AMD for device in devices]),
-        np.array([device.small_chunk for device in devices]),
+        column(devices, "chip") == _AMD,
+        column(devices, "small_chunk") > 0,
     )
     context = workload.input_tokens + workload.output_tokens
     pool, each, admitted = _room(llm, weights, cards, tp, (formats.engine[choice], kv, float(context)))
@@ -130,7 +136,7 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         fixed_gib=np.maximum(each - token * context, 0.0)[index],
         total=memory.usable_gib(nominal, usable)[index],
         cap=np.minimum(formats.cap[choice], SEQUENCES)[index],
-        bands=[formats.bands[int(code)] for code in choice[index]],
+        bands=[formats.bands[code] for code in choice[index].tolist()],
         devices=tp[index],
     )
 

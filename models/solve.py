@@ -16,8 +16,9 @@ from models.layout import kv_bytes
 from models.serving import Load, at_concurrency, largest_concurrency, open_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from models.bands import BandNames
     from models.estimates import Estimates
     from models.gpu_speed import GpuSpeed
     from models.layout import Layouts
@@ -131,8 +132,10 @@ def solve(result: Estimates, layouts: Layouts) -> None:
     result.replicas[at] = chosen.replicas.astype(np.intp)
     result.saturated[at] = load.saturated | overloaded
     result.bound_by_code[at] = bound_codes(chosen.speed, np.maximum(load.sequences, 1.0))
-    result.basis_code[at] = [BASES.index(layouts.bands[i].basis) for i in chosen.pick]
-    _put_speed(result, layouts, chosen, load, served / servers)
+    names, which = _distinct([layouts.bands[i] for i in chosen.pick.tolist()])
+    result.basis_code[at] = np.array([BASES.index(name.basis) for name in names], dtype=np.intp)[which]
+    bands = np.stack(factors(names, constants().band))[:, which]
+    _put_speed(result, bands, chosen, load, served / servers)
     figures = {
         "max_concurrency": np.where(chosen.meets, chosen.streams, 0.0),
         "requests_per_s_at_target": chosen.capacity,
@@ -150,7 +153,15 @@ def _put(result: Estimates, chosen: _Chosen, figures: Mapping[str, Array], *, al
         getattr(result, name)[chosen.server] = values if always else np.where(chosen.fits, values, np.nan)
 
 
-def _put_speed(result: Estimates, layouts: Layouts, chosen: _Chosen, load: Load, rate: Array) -> None:
+def _distinct(names: Sequence[BandNames]) -> tuple[list[BandNames], Codes]:
+    """(the distinct ones, which of them stands where); looked up by object: one kind of server shares one."""
+    places: dict[int, int] = {}
+    which = np.array([places.setdefault(id(name), len(places)) for name in names], dtype=np.intp)
+    found: list[BandNames] = [names[i] for i in np.unique(which, return_index=True)[1].tolist()]
+    return found, which
+
+
+def _put_speed(result: Estimates, bands: Array, chosen: _Chosen, load: Load, rate: Array) -> None:
     """Latencies and rates of one server at its share of the traffic (`rate` requests/s), with bands."""
     workload = result.workload
     alone = at_concurrency(chosen.speed, np.ones(len(chosen.pick)))
@@ -159,8 +170,7 @@ def _put_speed(result: Estimates, layouts: Layouts, chosen: _Chosen, load: Load,
     late = alone.ttft > ttft if ttft is not None else never
     slow = alone.tpot > tpot if tpot is not None else never
     result.limit_code[chosen.server] = late + 2 * slow
-    names = [layouts.bands[i] for i in chosen.pick]
-    low_ttft, high_ttft, low_tpot, high_tpot, low_rate, high_rate = factors(names, constants().band)
+    low_ttft, high_ttft, low_tpot, high_tpot, low_rate, high_rate = bands
     output = rate * workload.output_tokens
     figures = {
         "ttft_ms": load.ttft * 1e3,
@@ -197,7 +207,11 @@ def _put_memory(result: Estimates, layouts: Layouts, chosen: _Chosen, load: Load
     # What is neither weights nor pool is the engine's; a negative pool is what is missing, counted on top.
     overhead = (layouts.total[pick] - pool - weights) * devices
     cache = np.maximum(load.sequences, 1.0) * each * devices
-    kv = np.array([kv_bytes(result.workload, choice) if choice.quant else np.nan for choice in result.choices])
+    each_kv: dict[bool, float] = {}
+    for choice in result.choices:
+        if choice.quant and choice.gguf not in each_kv:
+            each_kv[choice.gguf] = kv_bytes(result.workload, choice)
+    kv = np.array([each_kv[choice.gguf] if choice.quant else np.nan for choice in result.choices])
     tokens = np.where(token > 0, free / np.maximum(token, 1e-30), np.nan)
     context = np.maximum(pool - layouts.fixed_gib[pick], 0) / np.maximum(token, 1e-30)
     sequences = np.where(each > 0, np.floor(free / np.maximum(each, 1e-12)), np.nan)

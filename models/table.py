@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _WHOLE_GPU = 1.0
+RATES = ("cores", "stream", "prefill", "decode", "sync")
+"""What the formulas read of a CPU's rates."""
 MEASURED_ENGINE = "llama.cpp"
 """The engine of the measured instance types (`models.cpu_measured`)."""
 
@@ -77,6 +79,15 @@ class ServerTable:
     def _rates(self) -> dict[str, list[CpuRates | None]]:
         return {}
 
+    @cached_property
+    def _columns(self) -> dict[str, dict[str, Array]]:
+        return {}
+
+    @cached_property
+    def cpu_bands(self) -> dict[tuple[str, str], list[Any]]:
+        """Bands of all servers by engine and class of format, kept for `layout.cpu_layouts`."""
+        return {}
+
     def cpu_rates(self, engine: str) -> list[CpuRates | None]:
         """Rates of every CPU server's one socket under an engine (None for GPU servers and unknown bandwidth)."""
         known = self._rates.get(engine)
@@ -87,6 +98,18 @@ class ServerTable:
             if engine == MEASURED_ENGINE:
                 self._meet_measurements(known)
         return known
+
+    def cpu_columns(self, engine: str) -> dict[str, Array]:
+        """Attributes of `cpu_rates` as arrays over all servers, NaN where there are none."""
+        columns = self._columns.get(engine)
+        if columns is None:
+            rates = self.cpu_rates(engine)
+            places = [i for i, rate in enumerate(rates) if rate is not None]
+            columns = self._columns[engine] = {}
+            for name in RATES:
+                columns[name] = np.full(len(rates), np.nan)
+                columns[name][places] = [getattr(rates[i], name) for i in places]
+        return columns
 
     def _meet_measurements(self, rates: list[CpuRates | None]) -> None:
         """Instance types whose own llama.cpp speeds were measured get rates that meet them: the measurement wins."""
