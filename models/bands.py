@@ -58,6 +58,9 @@ def _ttft(engine: str, scenario: str) -> str:
     family = "sglang" if engine == "sglang" else "trt" if engine.startswith("trt") else "vllm"
     if family == "sglang":
         return "ttft_sglang"
+    if engine == "vllm_2026" and scenario == "online":
+        # Closed loops of equal requests run in waves: what one measures depends on how they fall.
+        return "ttft_waves"
     arrival = {"server": "open_", "single_stream": "solo_"}.get(scenario, "")
     # TensorRT-LLM was hardly measured at a request rate.
     return f"ttft_{'' if family == 'trt' and arrival == 'open_' else arrival}{family}"
@@ -69,7 +72,7 @@ def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "server
     device = device_of(chip)
     other = device is not None and device.chip in (CHIPS.index("amd"), CHIPS.index("intel"))
     ttft = "amd_intel_ttft" if other else _ttft(engine, scenario)
-    tpot = "amd_intel_tpot" if other else f"tpot_{kind}"
+    tpot = "amd_intel_tpot" if other else "tpot_open_dense" if scenario == "server" and not moe else f"tpot_{kind}"
     batch = scenario if scenario in {"static", "online"} else "offline"
     output = "amd_intel_throughput" if other else f"{batch}_{kind}"
     basis = "calibrated"
