@@ -127,7 +127,7 @@ figures: error = |predicted/measured - 1|; bias = median of predicted/measured; 
   each chip and each model once, however many rows it has.
 
 --leave-out answers for what nobody measured: each chip, model or source is predicted by constants that were
-  fitted without any of its rows. Fits see the shipped rows and yours; takes about half a minute.
+  fitted without any of its rows. Fits see the shipped rows and yours; it takes about a minute.
 --fit fits all constants anew, to the shipped rows and yours together, and prints old, new, relative standard
   deviation and rows behind each. The same rows give the same constants. It takes about half a minute and writes
   nothing without --out. A folder named constants beside the settings file (`rackrate config path` says where that
