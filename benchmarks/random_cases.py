@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -52,5 +51,32 @@ def random_case(count: int, seed: int = 0) -> GpuCase:
         "input_tokens": np.floor(np.exp(random.uniform(3, 10, count))),
         "output_tokens": np.floor(np.exp(random.uniform(2, 7.5, count))),
     }
-    known = {field.name for field in dataclasses.fields(GpuCase)}
-    return GpuCase(**{name: value for name, value in values.items() if name in known})
+    return GpuCase(**values)
+
+
+def random_rows(count: int, seed: int = 0) -> list[dict[str, str]]:
+    """`count` rows of a cases file that all differ: GPUs with serving engines and llama.cpp, and CPUs."""
+    random = np.random.default_rng(seed)
+    models = [llm.name for llm in catalog.llms() if llm.kv_cache]
+    chips = [chip.name for chip in catalog.chips() if chip.memory_bandwidth_gb_s and chip.bf16_tflops]
+    cpus = [cpu.name for cpu in catalog.cpus() if cpu.cores and cpu.memory_channels]
+    engines = ("vllm", "sglang", "TensorRT-LLM", "llama.cpp")
+    numbers = random.integers(0, 2**31, (count, 5)).tolist()
+    rows = []
+    for i, (model, hardware, engine, lengths, users) in enumerate(numbers):
+        cpu = i % 4 == 0
+        rows.append(
+            {
+                "case_id": f"r{i}",
+                "model": models[model % len(models)],
+                "quant": ("16bit", "8bit", "4bit")[engine // 7 % 3],
+                "engine": "llama.cpp" if cpu else engines[engine % len(engines)],
+                "hardware": cpus[hardware % len(cpus)] if cpu else chips[hardware % len(chips)],
+                "count": "1" if cpu else str(2 ** (hardware // 1000 % 4)),
+                "input_tokens": str(20 + lengths % 8000),
+                "output_tokens": str(20 + lengths // 8000 % 2000),
+                "concurrency": str(1 + users % 200),
+                "scenario": "online",
+            }
+        )
+    return rows
