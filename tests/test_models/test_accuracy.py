@@ -31,12 +31,12 @@ def _predicted() -> float:
 
 
 def test_error_and_bias_of_known_rows() -> None:
-    """Measured at, above and far above the prediction: 0 %, 20 % and 50 % error."""
-    rows = [ROW | {"value": str(_predicted() * factor)} for factor in (1.0, 1.25, 2.0)]
+    """Measured at, above and far above the prediction: 0 %, 9 % and 50 % error."""
+    rows = [ROW | {"value": str(_predicted() * factor)} for factor in (1.0, 1.1, 2.0)]
     (found,) = score(rows, by=["metric"])
     assert found["rows"] == found["answered"] == 3
-    assert found["median_error_pct"] == pytest.approx(20, abs=0.1)
-    assert found["bias"] == pytest.approx(0.8, abs=0.001)
+    assert found["median_error_pct"] == pytest.approx(9.1, abs=0.1)
+    assert found["bias"] == pytest.approx(1 / 1.1, abs=0.001)
     assert found["inside_band_pct"] == pytest.approx(66.7, abs=0.1)
 
 
