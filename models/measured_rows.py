@@ -50,21 +50,50 @@ def read(folder: Path = FOLDER) -> list[dict[str, str]]:
     Returns:
         dicts of text for `estimate_rows`, `score` and the fits: COLUMNS' values, source_date and source_group.
     """
+    sources = _sources(folder)
+    return [_row(names, line, sources) for name in FILES for names, line in _lines(folder / name)]
+
+
+def _sources(folder: Path) -> dict[str, dict[str, str]]:
     with (folder / SOURCES).open(encoding="utf-8", newline="") as file:
-        sources = {
+        return {
             row["index"]: {"source": row["source"], "source_date": row["date"], "source_group": row["group"]}
             for row in csv.DictReader(file)
         }
-    rows = []
+
+
+def _lines(path: Path) -> list[tuple[list[str], list[str]]]:
+    """(header, cells) of every line."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        names, *lines = csv.reader(file)
+    return [(names, line) for line in lines]
+
+
+def _row(names: list[str], line: list[str], sources: dict[str, dict[str, str]]) -> dict[str, str]:
+    short = dict(zip(names, line, strict=True))
+    row = {long: short[name] for name, long in COLUMNS.items()}
+    row["note"] = f"{HOST}{short['host']}" if short["host"] else ""
+    row["use"] = short["use"] or "fit"
+    row["repeats"] = short["repeats"] or "1"
+    return row | sources[short["source"]]
+
+
+@cache
+def _lines_by_model() -> dict[str, list[tuple[list[str], list[str]]]]:
+    found: dict[str, list[tuple[list[str], list[str]]]] = {}
     for name in FILES:
-        with gzip.open(folder / name, "rt", encoding="utf-8", newline="") as file:
-            for short in csv.DictReader(file):
-                row = {long: short[name] for name, long in COLUMNS.items()}
-                row["note"] = f"{HOST}{short['host']}" if short["host"] else ""
-                row["use"] = short["use"] or "fit"
-                row["repeats"] = short["repeats"] or "1"
-                rows.append(row | sources[short["source"]])
-    return rows
+        lines = _lines(FOLDER / name)
+        place = lines[0][0].index("model") if lines else 0
+        for names, line in lines:
+            found.setdefault(line[place], []).append((names, line))
+    return found
+
+
+def rows_of(model: str) -> list[dict[str, str]]:
+    """The shipped rows of one model: a comparison needs hundreds of the thousands, and soon."""
+    lines = _lines_by_model().get(model, [])
+    sources = _sources(FOLDER) if lines else {}
+    return [_row(names, line, sources) for names, line in lines]
 
 
 @cache

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from models.case_input import parse_case
 from models.constants import constants
 from models.errors import known
-from models.measured_rows import measured_rows
+from models.measured_rows import rows_of
 from models.near_bands import DECODE, OUTPUT, PROMPT
 
 if TYPE_CHECKING:
@@ -189,19 +189,14 @@ def questions(group: Sorted, figures: Mapping[str, Array]) -> Questions:
 
 
 @cache
-def _rows_by_model() -> dict[str, list[dict[str, str]]]:
-    found: dict[str, list[dict[str, str]]] = defaultdict(list)
-    for row in measured_rows():
-        if row["use"] == "fit" and row["metric"] in FIGURES and row["scenario"] != "startup":
-            found[row["model"]].append(row)
-    return dict(found)
-
-
-@cache
 def points(model: str) -> Points | None:
     """The measured rows of a model of the catalog; None where there is none. Works the formulas' own estimates out once."""
-    rows = _rows_by_model().get(model)
+    rows = [row for row in rows_of(model) if _speaks(row)]
     return points_of(rows) if rows else None
+
+
+def _speaks(row: Mapping[str, str]) -> bool:
+    return row["use"] == "fit" and row["metric"] in FIGURES and row["scenario"] != "startup"
 
 
 _NOT_LOAD = {"case_id", "metric", "value", "repeats", "source_group"}

@@ -14,7 +14,7 @@ import pytest
 import models
 from models.case_input import SCENARIOS, parse_case
 from models.cases import estimate_rows
-from models.measured_rows import COLUMNS, FILES, FOLDER, SOURCE_COLUMNS, SOURCES, measured_rows, read
+from models.measured_rows import COLUMNS, FILES, FOLDER, SOURCE_COLUMNS, SOURCES, measured_rows, read, rows_of
 from models.result_columns import RESULT_COLUMNS
 
 SCRIPT = Path(models.__file__).parents[1] / "scripts" / "measured_rows.py"
@@ -167,3 +167,10 @@ def test_the_script_notices_a_changed_row(tmp_path: Path, script: dict[str, Any]
 def test_addresses_follow_from_sources(text: str, address: str, script: dict[str, Any]) -> None:
     """A file at its commit, a thread, a page; nothing where none can be told."""
     assert script["_url"]("acme", text) == address
+
+
+def test_the_rows_of_one_model_are_those_of_the_whole() -> None:
+    """Read apart, since a comparison needs one model's only."""
+    assert rows_of("Phi-4")
+    assert rows_of("Phi-4") == [row for row in measured_rows() if row["model"] == "Phi-4"]
+    assert rows_of("no such model") == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tui.details import details
@@ -50,3 +52,18 @@ def test_users_use_the_server(make_session, users, words):
     session.recompute()
     i = next(i for i, offer in enumerate(session.market.offers) if offer.server == "l4-small")
     assert words in _text(session.rows, i)
+
+
+def test_details_name_the_measurements(make_session):
+    """A figure says what was measured beside it, with source and licence; nothing where nothing was."""
+    session = make_session()
+    plain = next(entry for entry in session.market.offers if entry.server == "epyc-48")
+    own = replace(plain, offer_id="own", provider="aws", server="m7a.8xlarge", cpu_model="AMD EPYC 9R14", cores=32.0)
+    session = make_session([plain, own])
+    session.history.set(session.workload.changed(quant="q4_k_m"))
+    session.recompute()
+    text = _text(session.rows, 1)
+    assert "figures measured" in text
+    assert "llama.cpp on aws m7a.8xlarge" in text
+    assert "CC BY-SA 4.0" in text
+    assert "CC BY-SA" not in _text(session.rows, 0)
