@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,141 +66,117 @@ class CaseRoom:
         return rooms
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """What cases must share to be computed together."""
-
-    llm: LLM
-    place: str
-    """ram (CPUs, Apple), gguf or serving."""
-    whole: bool
-    """Sliding layers keep the whole context."""
-    planner: Planner | None
-    stated: bool
-    """Whether the rows state the engine's share of memory."""
-
-
 @lru_cache(maxsize=4096)
 def _planner(engine: str, stated: str, max_model_len: float | None, *, pipeline: bool) -> Planner:
     return planner_of(engine, stated).at_context(max_model_len, pipeline=pipeline)
 
 
-def _kind(case: Case, device: Device | None) -> tuple[tuple[object, ...], _Kind]:
-    """(key, kind): objects of one identity are one; hashing a whole model would cost more than its memory does."""
-    llm = known(case.llm)
-    place = "ram" if device is None or case.apple else "gguf" if case.gguf else "serving"
-    whole = case.gguf and case.engine != _WINDOWED
-    planner = None
-    if not case.gguf:
-        stated = f"{case.raw.get('engine_version', '')} {case.raw.get('source_date', '')}"
-        planner = _planner(case.engine, stated, case.max_model_len, pipeline=case.pp > 1)
-    share = case.utilization is not None
-    return (id(llm), place, whole, id(planner), share), _Kind(llm, place, whole, planner, share)
+def _planner_of(case: Case) -> Planner:
+    stated = f"{case.raw.get('engine_version', '')} {case.raw.get('source_date', '')}"
+    return _planner(case.engine, stated, case.max_model_len, pipeline=case.pp > 1)
 
 
 def _fill(rooms: Sequence[CaseRoom], cases: Sequence[Case], devices: Sequence[Device | None]) -> None:
-    groups: dict[tuple[object, ...], tuple[_Kind, list[int]]] = {}
-    for i, (case, device) in enumerate(zip(cases, devices, strict=True)):
-        key, kind = _kind(case, device)
-        found = groups.get(key)
-        if found is None:
-            groups[key] = kind, [i]
-        else:
-            found[1].append(i)
-    sizes: dict[tuple[int, int, bool], WeightBytes] = {}
-    for kind, places in groups.values():
-        group = _Group(kind, [cases[i] for i in places], [devices[i] for i in places], sizes)
-        group.write([rooms[i] for i in places])
+    """Write the figures of every case into its room."""
+    if not cases:
+        return
+    facts = _Facts(cases, devices)
+    # Objects of one identity are one: hashing a whole model would cost more than its memory does.
+    caches: dict[tuple[int, bool, bool, bool], list[int]] = {}
+    pools: dict[tuple[int, int, bool], list[int]] = {}
+    planners: dict[int, Planner] = {}
+    for i, (case, serves) in enumerate(zip(cases, facts.serves.tolist(), strict=True)):
+        whole, paged = case.gguf and case.engine != _WINDOWED, False
+        if not case.gguf:
+            planner = _planner_of(case)
+            paged = planner.paged_state
+            if serves:
+                planners[id(planner)] = planner
+                pools.setdefault((id(case.llm), id(planner), case.utilization is not None), []).append(i)
+        caches.setdefault((id(case.llm), whole, paged, serves), []).append(i)
+    for (_, whole, paged, serves), places in caches.items():
+        facts.cache(known(cases[places[0]].llm), np.array(places), whole=whole, paged=paged, serves=serves)
+    for (_, which, stated), places in pools.items():
+        facts.plan(known(cases[places[0]].llm), np.array(places), planners[which], stated=stated)
+    facts.write(rooms)
 
 
-class _Group:
-    """Cases of one kind as arrays; sizes in GiB."""
+class _Facts:
+    """Many cases as arrays; sizes in GiB."""
 
-    def __init__(
-        self,
-        kind: _Kind,
-        cases: Sequence[Case],
-        devices: Sequence[Device | None],
-        sizes: dict[tuple[int, int, bool], WeightBytes],
-    ) -> None:
-        self._kind, self._cases, self._devices = kind, cases, devices
-        llm = kind.llm
+    def __init__(self, cases: Sequence[Case], devices: Sequence[Device | None]) -> None:
+        n = len(cases)
+        sizes: dict[tuple[int, int, bool], WeightBytes] = {}
         found = [_size(case, sizes) for case in cases]
+        gguf = np.array([case.gguf for case in cases], dtype=bool)
+        ram = np.array([device is None or case.apple for case, device in zip(cases, devices, strict=True)], dtype=bool)
+        self.serves = ~gguf & ~ram
         self._total = np.array([size.total for size in found]) / memory.GIB
-        on_gpu = kind.place == "gguf"
-        host = np.array([size.host for size in found]) / memory.GIB if on_gpu else 0.0
+        host = np.array([size.host for size in found]) / memory.GIB
         self._tp = np.array([case.tp for case in cases], dtype=np.float64)
-        pp = np.array([case.pp for case in cases], dtype=np.float64)
+        self._pp = np.array([case.pp for case in cases], dtype=np.float64)
         alone = np.array([device is None for device in devices], dtype=bool)
-        self._gpus = np.where(alone, 1.0, self._tp * pp)
-        self.weights: Array = (self._total - host) / self._gpus
-        self._kv = np.array([case.kv_bytes for case in cases])
-        data_parallel = np.array([case.data_parallel for case in cases], dtype=bool)
-        self._shards = memory.kv_shards(llm.kv_heads, llm.mla is not None, self._tp, data_parallel=data_parallel) * pp
-        self.asked = np.array([case.max_model_len or case.input_tokens + case.output_tokens for case in cases])
-
-    def _sequence(self, chunk: Any) -> Array:
-        kind = self._kind
-        paged = kind.planner is not None and kind.planner.paged_state
-        result = memory.sequence_gib(
-            kind.llm,
-            self.asked,
-            self._kv,
-            self._shards,
-            self._gpus,
-            full_window=kind.whole,
-            chunk=chunk,
-            paged_state=paged,
+        self._gpus = np.where(alone, 1.0, self._tp * self._pp)
+        self._weights: Array = (self._total - np.where(gguf & ~ram, host, 0.0)) / self._gpus
+        self._kv = np.array([case.kv_bytes for case in cases], dtype=np.float64)
+        self._data_parallel = np.array([case.data_parallel for case in cases], dtype=bool)
+        self._asked = np.array([case.max_model_len or case.input_tokens + case.output_tokens for case in cases])
+        self._share = np.array([case.utilization or np.nan for case in cases], dtype=np.float64)
+        stated = np.array([(not case.gguf and case.usable_gib) or np.nan for case in cases], dtype=np.float64)
+        nominal = np.array([np.nan if device is None else device.memory_gib for device in devices])
+        usable = np.array([(device and device.usable_gib) or np.nan for device in devices], dtype=np.float64)
+        self._nominal = np.where(np.isnan(stated), nominal, stated)
+        self._usable = np.where(np.isnan(stated), usable, stated)
+        self._amd = np.array([device is not None and device.chip == _AMD for device in devices], dtype=bool)
+        self._small = np.array([device is not None and device.small_chunk for device in devices], dtype=bool)
+        self._chunk = memory.Cards(self._nominal, self._usable, self._amd, self._small).chunk_tokens
+        self._batch = np.where(gguf, float(memory.GGUF_BATCH), 0.0)
+        stated_ram = np.array([np.nan if case.memory_gib is None else case.memory_gib for case in cases])
+        self._room = memory.usable_gib(self._nominal, self._usable)
+        self._pool = np.where(
+            ram,
+            stated_ram - self._total - memory.CPU_COMPUTE_GIB - memory.OS_RESERVE_GIB,
+            self._room - self._weights - memory.GGUF_COMPUTE_GIB,
         )
-        return np.broadcast_to(result, self.asked.shape)
+        self._each, self._admitted, self._slope, self._per_token = (np.zeros(n) for _ in range(4))
 
-    def _column(self, name: str) -> Array:
-        return np.array([getattr(device, name) or np.nan for device in self._devices], dtype=np.float64)
+    def cache(self, llm: LLM, at: NDArray[np.intp], *, whole: bool, paged: bool, serves: bool) -> None:
+        """Cache of a sequence, of one let in, and of a token, for cases of one model."""
+        tp, kv = self._tp[at], self._kv[at]
+        shards = memory.kv_shards(llm.kv_heads, llm.mla is not None, tp, data_parallel=self._data_parallel[at])
+        shards = shards * self._pp[at]
 
-    def _serving(self) -> tuple[Array, Array, NDArray[np.bool_], Array]:
-        """(KV pool, what a request needs to be let in, whether weights are larger than the card, room as the constants were fitted)."""
-        cases, kind = self._cases, self._kind
-        stated = np.array([case.usable_gib or np.nan for case in cases], dtype=np.float64)
-        unstated = np.isnan(stated)
-        nominal = np.where(unstated, [known(device).memory_gib for device in self._devices], stated)
-        usable = np.where(unstated, self._column("usable_gib"), stated)
-        amd = np.array([known(device).chip == _AMD for device in self._devices], dtype=bool)
-        small = np.array([known(device).small_chunk for device in self._devices], dtype=bool)
-        cards = memory.Cards(nominal, usable, amd, small)
-        share = np.array([case.utilization for case in cases], dtype=np.float64) if kind.stated else None
-        pool = memory.pool_gib(kind.llm, self.weights, cards, self._tp, known(kind.planner), share)
-        small_card = self.weights > memory.usable_gib(nominal, usable)
-        return pool, self._sequence(cards.chunk_tokens), small_card, memory.fitted_room_gib(self.weights, nominal)
+        def sequence(chunk: Array) -> Array:
+            return memory.sequence_gib(
+                llm, self._asked[at], kv, shards, self._gpus[at], full_window=whole, chunk=chunk, paged_state=paged
+            )
+
+        self._each[at] = sequence(self._batch[at])
+        self._admitted[at] = sequence(self._chunk[at]) if serves else self._each[at]
+        self._slope[at] = memory.token_gib(llm, kv, shards, sliding=whole)
+        self._per_token[at] = memory.kv_bytes_per_token(llm, 1.0) * kv
+
+    def plan(self, llm: LLM, at: NDArray[np.intp], planner: Planner, *, stated: bool) -> None:
+        """KV pool under a serving engine, for cases of one model and planner; `stated`: the rows name the engine's share."""
+        cards = memory.Cards(self._nominal[at], self._usable[at], self._amd[at], self._small[at])
+        share = self._share[at] if stated else None
+        self._pool[at] = memory.pool_gib(llm, self._weights[at], cards, self._tp[at], planner, share)
 
     def write(self, rooms: Sequence[CaseRoom]) -> None:
         """Fill one room a case."""
-        kind, asked = self._kind, self.asked
-        llm, n = kind.llm, len(asked)
-        each = admitted = self._sequence(memory.GGUF_BATCH if self._cases[0].gguf else 0.0)
-        slope = np.broadcast_to(memory.token_gib(llm, self._kv, self._shards, sliding=kind.whole), n)
-        run_room, too_small = np.full(n, np.nan), np.zeros(n, dtype=bool)
-        if kind.place == "ram":
-            ram = np.array([np.nan if case.memory_gib is None else case.memory_gib for case in self._cases])
-            pool = ram - self._total - memory.CPU_COMPUTE_GIB - memory.OS_RESERVE_GIB
-        elif kind.place == "gguf":
-            usable = memory.usable_gib(
-                [known(device).memory_gib for device in self._devices], self._column("usable_gib")
-            )
-            pool = usable - self.weights - memory.GGUF_COMPUTE_GIB
-        else:
-            pool, admitted, too_small, fitted = self._serving()
-            run_room = np.floor(_ratio(np.maximum(fitted, pool), each, np.inf))
+        pool, each, admitted, slope, asked = self._pool, self._each, self._admitted, self._slope, self._asked
+        fitted = memory.fitted_room_gib(self._weights, self._nominal)
+        run_room = np.where(self.serves, np.floor(_ratio(np.maximum(fitted, pool), each, np.inf)), np.nan)
+        too_small = self.serves & (self._weights > self._room)
         unknown = np.isnan(pool)
         room = np.maximum(pool, 0.0)
         sequences = np.where(each > 0, np.floor(_ratio(room, each, 0.0)), np.where(room > 0, np.inf, 0.0))
-        grows = slope > 0
-        tokens = np.where(grows & (admitted > 0), _ratio(room, admitted, np.nan) * asked, np.nan)
+        tokens = np.where((slope > 0) & (admitted > 0), _ratio(room, admitted, np.nan) * asked, np.nan)
         context = np.maximum(_ratio(room - (admitted - slope * asked), slope, np.nan), 0.0)
         fits = unknown | ((pool > 0) & (room >= admitted))
         sequences = np.where(unknown, np.inf, sequences)
         tokens, context = np.where(unknown, np.nan, tokens), np.where(unknown, np.nan, context)
-        per_token = memory.kv_bytes_per_token(llm, 1.0) * self._kv
-        columns = (self.weights, per_token, pool, run_room, sequences, tokens, context, asked, too_small, fits)
+        columns = (self._weights, self._per_token, pool, run_room, sequences, tokens, context, asked, too_small, fits)
         for one, values in zip(rooms, zip(*(column.tolist() for column in columns), strict=True), strict=True):
             (
                 one.weights,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-CHUNK_ROWS = 4000
+CHUNK_ROWS = 8000
 """Large enough for the vectorised estimator, small enough that a long file answers at once."""
 REQUIRED = ("model", "hardware")
 
