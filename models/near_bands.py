@@ -27,6 +27,8 @@ NEAR = {
 (`models.fitting.nearest` on the shipped rows, 2026-11); `output` of serving engines is a rate, the others are times. `instance`: a model
 on an instance type whose speed with the other five models was measured."""
 
+_BATCHES = {"cpu_batch", "cpu_vllm_batch"}
+"""Bands of several streams on a CPU: too few rows stand beside each other to narrow them."""
 DECODE, PROMPT, OUTPUT = 0, 1, 2
 """Places of the three factors: time of an output token, time to the first one, throughput (as a time)."""
 
@@ -34,13 +36,15 @@ DECODE, PROMPT, OUTPUT = 0, 1, 2
 def near_bands(kind: str, names: BandNames, within: Sequence[bool]) -> BandNames:
     """The bands of a figure with measured rows near it; `within` says which of the factors have some."""
     changes: dict[str, Any] = {}
+    if kind == "cpu" and names.tpot in _BATCHES:
+        within = (False, within[PROMPT], False)
     if within[DECODE]:
         changes["tpot"] = f"near_{kind}_decode"
     if within[PROMPT]:
         changes["ttft"] = f"near_{kind}_prompt"
     if kind == "serving" and (within[OUTPUT] or within[DECODE]):
         changes |= {"output": "near_serving_output", "output_is_time": False}
-    elif within[DECODE]:
+    elif within[DECODE] and names.output not in _BATCHES:
         changes |= {"output": f"near_{kind}_decode", "output_is_time": True}
     return replace(names, **changes, basis="measured") if changes else names
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from models import catalog, nearest, pulled
+from models.bands import BandNames
 from models.cases import estimate_rows
 from models.estimate import ServerTable, _choices, estimate
 from models.estimates import Estimates
 from models.fitting.nearest import CONFIGURATION, left_out
 from models.measured_near import measurements
 from models.measured_rows import COLUMNS
-from models.near_bands import DECODE, NEAR, OUTPUT, PROMPT
+from models.near_bands import DECODE, NEAR, OUTPUT, PROMPT, near_bands
 from models.nearest import SHRINK, Questions, coordinates, family, points_of, pull, squared_distance
 from models.server import Server
 from models.serving import at_concurrency
@@ -236,3 +237,12 @@ def test_the_shipped_rows_are_near_themselves() -> None:
     (first,) = nearest.nearest("Phi-4", next(iter(found.start)), found.load[0], int(found.test[0]), 1)
     assert first.distance == 0.0
     assert nearest.points("no such model") is None
+
+
+def test_several_streams_on_a_cpu_keep_their_band() -> None:
+    """Too few rows stand beside each other there."""
+    batch = BandNames("cpu_prefill_x86", "cpu_batch", "cpu_batch", output_is_time=True, basis="calibrated")
+    assert near_bands("cpu", batch, (True, False, True)) == batch
+    assert near_bands("cpu", batch, (True, True, True)).ttft == "near_cpu_prompt"
+    one = BandNames("cpu_prefill_x86", "cpu_decode_x86", "cpu_decode_x86", output_is_time=True, basis="calibrated")
+    assert near_bands("cpu", one, (True, False, True)).tpot == "near_cpu_decode"
