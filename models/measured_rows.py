@@ -62,6 +62,11 @@ def _sources(folder: Path) -> dict[str, dict[str, str]]:
         }
 
 
+@cache
+def _shipped_sources() -> dict[str, dict[str, str]]:
+    return _sources(FOLDER)
+
+
 def _lines(path: Path) -> list[tuple[list[str], list[str]]]:
     """(header, cells) of every line."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
@@ -92,7 +97,7 @@ def _lines_by_model() -> dict[str, list[tuple[list[str], list[str]]]]:
 def rows_of(model: str) -> list[dict[str, str]]:
     """The shipped rows of one model: a comparison needs hundreds of the thousands, and soon."""
     lines = _lines_by_model().get(model, [])
-    sources = _sources(FOLDER) if lines else {}
+    sources = _shipped_sources() if lines else {}
     return [_row(names, line, sources) for names, line in lines]
 
 
