@@ -11,7 +11,7 @@ from models.cases import OUTPUT_COLUMNS, RESULT_COLUMNS, estimate_rows
 
 
 def _one(**row: str) -> dict[str, object]:
-    return estimate_rows([row])[0]
+    return estimate_rows([row], pull=False)[0]
 
 
 def _number(row: dict[str, object], name: str) -> float:

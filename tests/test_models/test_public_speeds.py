@@ -10,7 +10,7 @@ from models.cases import estimate_rows
 
 
 def _answer(**row: str) -> dict[str, Any]:
-    found = estimate_rows([row])[0]
+    found = estimate_rows([row], pull=False)[0]
     assert not found["error"]
     return found
 
