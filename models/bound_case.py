@@ -15,6 +15,8 @@ from models.quantize import compute_class, weight_bytes
 from models.shape import shape_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from models.case_input import Case
 
 _STAND_IN = "H100-80GB-SXM5"
@@ -29,15 +31,23 @@ def _peak_flops(case: Case) -> float:
     return ({"f8": chip.fp8_tflops, "f4": chip.fp4_tflops}.get(kind) or sixteen) * 1e12
 
 
-def bound_columns(case: Case) -> dict[str, object]:
+def bound_rooms(cases: Sequence[Case]) -> list[CaseRoom]:
+    """Memory of such cases."""
+    if not cases:
+        return []
+    like = known(device_of(catalog.chip(_STAND_IN)))
+    chips = [known(case.chip) for case in cases]
+    return CaseRoom.of(cases, [replace(like, memory_gib=chip.memory_gib, usable_gib=chip.usable_gib) for chip in chips])
+
+
+def bound_columns(case: Case, room: CaseRoom | None = None) -> dict[str, object]:
     """Result columns of a case on such a chip: memory, and the least time a token and a prompt can take.
 
     A token reads every active weight and its own cache once; a prompt needs two operations a weight and token. Where the catalog
-    knows neither bandwidth nor arithmetic only memory is answered, and the reason says what is missing.
+    knows neither bandwidth nor arithmetic only memory is answered, and the reason says what is missing. `room`: of `bound_rooms`.
     """
     chip, llm, quant = known(case.chip), known(case.llm), known(case.quant)
-    device = replace(known(device_of(catalog.chip(_STAND_IN))), memory_gib=chip.memory_gib, usable_gib=chip.usable_gib)
-    room = CaseRoom(case, device)
+    room = room or bound_rooms([case])[0]
     shape = shape_of(llm)
     gpus = max(case.tp * case.pp, 1)
     read = weight_bytes(llm, quant, gguf=case.gguf).total * shape.active / max(shape.total, shape.active)

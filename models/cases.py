@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from models.bands import band_names, factors
 from models.bound import bound_words
-from models.bound_case import bound_columns
+from models.bound_case import bound_columns, bound_rooms
 from models.case_batch import Batch
 from models.case_input import INPUT_COLUMNS, Case, parse_case
 from models.case_room import CaseRoom
@@ -107,9 +107,9 @@ def estimate_rows(rows: Iterable[Mapping[str, str]], *, pull: bool = True) -> li
     results: list[dict[str, object]] = [
         {**case.raw, **dict.fromkeys(RESULT_COLUMNS), "error": case.error} for case in cases
     ]
-    for case, result in zip(cases, results, strict=True):
-        if case.error == UNMEASURED:
-            result.update(bound_columns(case))
+    bound = [i for i, case in enumerate(cases) if case.error == UNMEASURED]
+    for i, room in zip(bound, bound_rooms([cases[i] for i in bound]), strict=True):
+        results[i].update(bound_columns(cases[i], room))
     for group in groups:
         answers = _answer(group, pull=pull)
         names = list(answers)

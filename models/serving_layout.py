@@ -38,13 +38,13 @@ class _Formats:
     def __init__(self, result: Estimates) -> None:
         llm, workload = result.workload.model, result.workload
         n = len(result.choices)
-        self.total_gib, self.weight, self.attention = np.zeros(n), np.zeros(n), np.zeros(n)
-        self.kv, self.cap = np.zeros(n), np.zeros(n)
-        self.compute, self.engine = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=np.intp)
         self.own = [""] * n
         self.bands: dict[int, BandNames] = {}
-        kv = 0.0
+        figures: Array = np.zeros((7, n))
+        places, rows, kv = [], [], 0.0
         total: dict[int, float] = {}
+        # Chips alike share one object: what is made of bands is then made once.
+        made: dict[BandNames, BandNames] = {}
         for code, choice in enumerate(result.choices):
             if choice.quant is None or choice.gguf:
                 continue
@@ -52,15 +52,23 @@ class _Formats:
             chip, quant = result.table.chips[code], choice.quant
             if id(quant) not in total:
                 total[id(quant)] = weight_bytes(llm, quant).total / memory.GIB
-            self.total_gib[code] = total[id(quant)]
-            self.weight[code] = quant.bytes_per_weight or 2.0
-            self.attention[code] = attention_bytes(llm, quant)
-            self.kv[code] = kv
-            self.cap[code] = max_sequences(choice.engine, known(result.table.devices[code]).memory_gib, chip.name)
-            self.compute[code] = COMPUTE.index(compute_class(quant, chip))
-            self.engine[code] = ENGINES.index(choice.engine)
+            row = (
+                total[id(quant)],
+                quant.bytes_per_weight or 2.0,
+                attention_bytes(llm, quant),
+                kv,
+                max_sequences(choice.engine, known(result.table.devices[code]).memory_gib, chip.name),
+                COMPUTE.index(compute_class(quant, chip)),
+                ENGINES.index(choice.engine),
+            )
+            places.append(code)
+            rows.append(row)
             self.own[code] = own_name(choice.engine, llm.name, quant.bit_class)
-            self.bands[code] = serving_bands(chip, choice.engine, moe=llm.moe is not None)
+            bands = serving_bands(chip, choice.engine, moe=llm.moe is not None)
+            self.bands[code] = made.setdefault(bands, bands)
+        figures[:, places] = np.array(rows).reshape(-1, 7).T
+        self.total_gib, self.weight, self.attention, self.kv, self.cap = figures[:5]
+        self.compute, self.engine = figures[5:].astype(np.intp)
 
 
 def _splits(result: Estimates, codes: Codes) -> tuple[Codes, Array]:
