@@ -52,10 +52,13 @@ class Constants:
 
 
 def read(folder: Path) -> Constants:
-    """Read a folder of constants files; raises KeyError or TOMLDecodeError on a damaged one (ours are tested)."""
+    """Read a folder of constants files; raises KeyError or ValueError on a damaged one (ours are tested)."""
     data: dict[str, Any] = {}
     for name in FILES:
-        data |= tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+        try:
+            data |= tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+        except ValueError as error:  # of TOML or of UTF-8
+            raise ValueError(f"{name}.toml: {error}") from error
     return Constants(
         gpu={name: float(entry["value"]) for name, entry in data["gpu"].items()},
         gguf={name: float(entry["value"]) for name, entry in data["gguf"].items()},

@@ -94,7 +94,7 @@ def test_a_users_own_constants_are_taken_and_given_back(own: Path) -> None:
     ("file", "text", "sentence"),
     [
         ("serving", None, "cannot be read: serving.toml"),
-        ("gguf", "[gguf", "are damaged"),
+        ("gguf", "[gguf", "are damaged: gguf.toml: "),
         ("gguf", "", "are damaged: gguf is missing"),
         ("cpu", "[cpu]\n[cpu_family]\n", "of another version: cpu."),
         ("gguf", "[gguf.g_em]\nvalue = 0.9\n", "of another version: gguf."),
