@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import sys
 from itertools import chain, islice
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         say(note)
     total = failed = 0
     parts: list[str] = []
-    for part, count, errors in _answers(chain([first], rows)):
+    for part, count, errors in _uncollected(_answers(chain([first], rows))):
         total, failed = total + count, failed + errors
         if args.output:
             parts.append(part)
@@ -54,6 +55,17 @@ def run(args: argparse.Namespace) -> int:
     if failed:
         say(f"No estimate for {failed:,} of {counted(total, 'row')}; the column error says why.")
     return 0
+
+
+def _uncollected(parts: Iterator[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """The same without the garbage collector: rows are no cycles, and looking for some in all of them takes a tenth of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield from parts
+    finally:
+        if was:
+            gc.enable()
 
 
 def _answers(rows: Iterator[dict[str, str]]) -> Iterator[tuple[str, int, int]]:
