@@ -182,13 +182,25 @@ def pull_layouts(result: Estimates, layouts: Layouts) -> None:
     decode, prompt = np.ones(len(keys)), np.ones(len(keys))
     decode[index], prompt[index] = said.factor[:, DECODE], said.factor[:, PROMPT]
     layouts.speed = pulled_speed(layouts.speed, decode, prompt)
-    made: dict[tuple[BandNames, tuple[bool, ...]], BandNames] = {}
-    for place, flags in zip(index.tolist(), within.tolist(), strict=True):
-        names = layouts.bands[place]
-        mark = (names, tuple(flags))
-        if mark not in made:
-            made[mark] = near_bands(kind, names, flags)
-        layouts.bands[place] = made[mark]
+    places = index.tolist()
+    for place, names in zip(places, _all_bands(kind, [layouts.bands[at] for at in places], within), strict=True):
+        layouts.bands[place] = names
+
+
+def _all_bands(kind: str, names: Sequence[BandNames], within: Flags) -> list[BandNames]:
+    """`near_bands` of many figures: thousands share some dozens of bands."""
+    made: dict[tuple[str, str, str, int], BandNames] = {}
+    result = list(names)
+    marks = (within @ np.array([1, 2, 4])).tolist()
+    for place, (name, mark) in enumerate(zip(names, marks, strict=True)):
+        if mark:
+            key = (name.ttft, name.tpot, name.output, mark)
+            found = made.get(key)
+            if found is None:
+                found = made[key] = near_bands(kind, name, [bool(mark & 1), bool(mark & 2), bool(mark & 4)])
+            # A band that several streams keep leaves the basis as it was.
+            result[place] = found if found.basis == "measured" else name
+    return result
 
 
 def _room(layouts: Layouts, index: Codes) -> Array:
@@ -228,5 +240,4 @@ def pull_rows(
         "total": figures["total"] * rate,
         "requests": figures["requests"] * rate,
     }
-    bands = [near_bands(group.kind, name, flags) for name, flags in zip(names, within.tolist(), strict=True)]
-    return {**figures, **moved}, bands
+    return {**figures, **moved}, _all_bands(group.kind, names, within)
