@@ -11,10 +11,11 @@ WIDTH and SHRINK were chosen by leaving out one configuration and one source at 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from models.measured_rows import rows_of
 from models.near_bands import DECODE, OUTPUT, PROMPT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from models.cases import Sorted
 
@@ -189,11 +190,31 @@ def questions(group: Sorted, figures: Mapping[str, Array]) -> Questions:
     return Questions(keys, coordinates(sequences, inputs, outputs), test.astype(np.intp), cross)
 
 
-@cache
+_KNOWN: dict[str, Points | None] = {}
+"""Points of the models asked for so far."""
+
+
 def points(model: str) -> Points | None:
     """The measured rows of a model of the catalog; None where there is none. Works the formulas' own estimates out once."""
-    rows = [row for row in rows_of(model) if _speaks(row)]
-    return points_of(rows) if rows else None
+    if model not in _KNOWN:
+        prepare([model])
+    return _KNOWN[model]
+
+
+def prepare(models: Iterable[str]) -> None:
+    """Work out the points of several models together: one pass over the formulas instead of one a model."""
+    new = [model for model in dict.fromkeys(models) if model not in _KNOWN]
+    rows, owner = [], []
+    for model in new:
+        mine = [row for row in rows_of(model) if _speaks(row)]
+        rows.extend(mine)
+        owner.extend([model] * len(mine))
+    found = _found(rows)
+    by_model: dict[str, list[_Found]] = defaultdict(list)
+    for one in found:
+        by_model[owner[one.place]].append(one)
+    for model in new:
+        _KNOWN[model] = _points(by_model[model], rows)
 
 
 def _speaks(row: Mapping[str, str]) -> bool:
@@ -203,8 +224,24 @@ def _speaks(row: Mapping[str, str]) -> bool:
 _NOT_LOAD = {"case_id", "metric", "value", "repeats", "source_group"}
 
 
+class _Found(NamedTuple):
+    """A measured row that the formulas answer: its place among the rows, where it stands, and ln(measured/estimated) of a time."""
+
+    place: int
+    key: Key
+    load: Array
+    test: int
+    figure: int
+    ratio: float
+    kind: str
+
+
 def points_of(rows: Sequence[dict[str, str]]) -> Points | None:
     """Measured rows of one model as points; those that the formulas cannot answer are left out."""
+    return _points(_found(rows), rows)
+
+
+def _found(rows: Sequence[dict[str, str]]) -> list[_Found]:
     from models.cases import sort_cases
 
     runs: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -212,47 +249,47 @@ def points_of(rows: Sequence[dict[str, str]]) -> Points | None:
         runs[tuple(value for name, value in row.items() if name not in _NOT_LOAD)].append(place)
     members = list(runs.values())
     cases = [parse_case(rows[places[0]]) for places in members]
-    keys: list[Key] = []
-    load, test, figure, ratio, kind, kept = [], [], [], [], [], []
+    result = []
     for group in sort_cases(cases):
         figures = group.batch.figures(group.batch.speed(constants()))
         asked = questions(group, figures)
-        values = _estimates(figures)
+        test = asked.test.tolist()
+        values = {name: column.tolist() for name, column in _estimates(figures).items()}
         for at, index in enumerate(group.index):
             for place in members[index]:
                 row = rows[place]
                 which, sign = FIGURES[row["metric"]]
-                estimated, measured = float(values[row["metric"]][at]), float(row["value"])
+                estimated, measured = values[row["metric"]][at], float(row["value"])
                 # At a request rate the throughput is the rate: it says nothing.
-                idle = which == OUTPUT and asked.test[at] == OPEN
-                if idle or not (np.isfinite(estimated) and estimated > 0 and measured > 0):
+                idle = which == OUTPUT and test[at] == OPEN
+                if idle or not (math.isfinite(estimated) and estimated > 0 and measured > 0):
                     continue
-                keys.append(asked.keys[at])
-                load.append(asked.load[at])
-                test.append(asked.test[at])
-                figure.append(which)
-                ratio.append(sign * np.log(measured / estimated))
-                kind.append(group.kind)
-                kept.append(place)
-    if not kept:
+                ratio = sign * math.log(measured / estimated)
+                result.append(_Found(place, asked.keys[at], asked.load[at], test[at], which, ratio, group.kind))
+    return result
+
+
+def _points(found: list[_Found], rows: Sequence[dict[str, str]]) -> Points | None:
+    """The points of one model, those of one key together."""
+    if not found:
         return None
-    order = sorted(range(len(kept)), key=lambda each: (keys[each], kept[each]))
+    ordered = sorted(found, key=lambda one: (one.key, one.place))
     start: dict[Key, int] = {}
     count: dict[Key, int] = defaultdict(int)
-    for new, old in enumerate(order):
-        start.setdefault(keys[old], new)
-        count[keys[old]] += 1
-    most = np.log(MOST_PULL)
+    for new, one in enumerate(ordered):
+        start.setdefault(one.key, new)
+        count[one.key] += 1
+    most = math.log(MOST_PULL)
     return Points(
         start,
         dict(count),
-        np.array(load)[order],
-        np.array(test, dtype=np.intp)[order],
-        np.array(figure, dtype=np.intp)[order],
-        np.clip(np.array(ratio)[order], -most, most),
-        np.array([1 / max(float(rows[kept[old]]["repeats"] or 1), 1.0) for old in order]),
-        np.array(kind)[order],
-        [rows[kept[old]] for old in order],
+        np.array([one.load for one in ordered]),
+        np.array([one.test for one in ordered], dtype=np.intp),
+        np.array([one.figure for one in ordered], dtype=np.intp),
+        np.clip(np.array([one.ratio for one in ordered]), -most, most),
+        np.array([1 / max(float(rows[one.place]["repeats"] or 1), 1.0) for one in ordered]),
+        np.array([one.kind for one in ordered]),
+        [rows[one.place] for one in ordered],
     )
 
 

@@ -16,7 +16,7 @@ from models.cpu_speed import CpuSpeed
 from models.gguf_speed import GgufSpeed
 from models.gpu_speed import GpuSpeed
 from models.near_bands import DECODE, PROMPT, near_bands
-from models.nearest import CLOSED, OPEN, OTHER_FIGURE, Questions, coordinates, family, points, pull, questions
+from models.nearest import CLOSED, OPEN, OTHER_FIGURE, Questions, coordinates, family, points, prepare, pull, questions
 from models.table import MEASURED_ENGINE
 
 if TYPE_CHECKING:
@@ -220,6 +220,7 @@ def pull_rows(
     models: dict[str, list[int]] = {}
     for place, case in enumerate(group.cases):
         models.setdefault(case.llm.name if case.llm else "", []).append(place)
+    prepare(models)
     for model, places in models.items():
         found = points(model)
         if found is not None:
