@@ -103,30 +103,42 @@ def estimate_rows(rows: Iterable[Mapping[str, str]], *, pull: bool = True) -> li
         one dict a row in order: the given columns, then RESULT_COLUMNS; None where there is no figure.
     """
     cases = [parse_case(row) for row in rows]
+    columns = answer_columns(cases, pull=pull)
+    names = tuple(columns)
+    found = zip(*columns.values(), strict=True)
+    return [case.raw | dict(zip(names, each, strict=True)) for case, each in zip(cases, found, strict=True)]
+
+
+def answer_columns(cases: Sequence[Case], *, pull: bool = True) -> dict[str, list[Any]]:
+    """The results of `estimate_rows` as columns, one entry a case, for those who write a whole file."""
     groups = sort_cases(cases)
-    results: list[dict[str, object]] = [
-        {**case.raw, **dict.fromkeys(RESULT_COLUMNS), "error": case.error} for case in cases
-    ]
+    columns: dict[str, list[Any]] = {name: [None] * len(cases) for name in RESULT_COLUMNS}
+    columns["error"] = [case.error for case in cases]
     bound = [i for i, case in enumerate(cases) if case.error == UNMEASURED]
     for i, room in zip(bound, bound_rooms([cases[i] for i in bound]), strict=True):
-        results[i].update(bound_columns(cases[i], room))
+        _put(columns, i, bound_columns(cases[i], room))
     for group in groups:
-        answers = _answer(group, pull=pull)
-        names = list(answers)
-        for i, values in zip(group.index, zip(*answers.values(), strict=True), strict=True):
-            results[i].update(zip(names, values, strict=True))
+        for name, values in _answer(group, pull=pull).items():
+            column = columns[name]
+            for i, value in zip(group.index, values, strict=True):
+                column[i] = value
         if not all(known(case.llm).kv_cache for case in group.cases):
-            _answer_encoders(group, results)
-    return results
+            _answer_encoders(group, columns)
+    return columns
 
 
-def _answer_encoders(group: Sorted, results: list[dict[str, object]]) -> None:
+def _put(columns: Mapping[str, list[Any]], place: int, values: Mapping[str, object]) -> None:
+    for name, value in values.items():
+        columns[name][place] = value
+
+
+def _answer_encoders(group: Sorted, columns: Mapping[str, list[Any]]) -> None:
     """Figures of embedding and reranking models in the place of those of text."""
     from models.encoders import encoder_columns
 
     hide = [case.scenario == "startup" or room.too_small for case, room in zip(group.cases, group.rooms, strict=True)]
-    for place, columns in encoder_columns(group, hide).items():
-        results[group.index[place]].update(columns)
+    for place, values in encoder_columns(group, hide).items():
+        _put(columns, group.index[place], values)
 
 
 def _numbers(values: Any, hide: NDArray[np.bool_] | None = None) -> list[float | None]:

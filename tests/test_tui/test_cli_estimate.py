@@ -77,9 +77,9 @@ def test_chunks_do_not_change_the_answer(
 )
 def test_columns_are_written_like_any_other_file(values: list[object]) -> None:
     """Figures are formatted a column at a time; each cell must be what a cell alone is."""
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(zip(estimate._cells(values), strict=True))
-    assert written.getvalue() == csv_text([{"a": value} for value in values], ["a"]).split("\n", 1)[1]
+    # A second column: the csv module quotes a line that would be empty.
+    whole = csv_text([{"a": value, "b": 1} for value in values], ["a", "b"]).split("\n", 1)[1]
+    assert "".join(f"{cell},1\n" for cell in estimate._cells(values)) == whole
 
 
 @pytest.mark.parametrize(

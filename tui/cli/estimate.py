@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import gc
-import io
+import re
 import sys
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.cases import OUTPUT_COLUMNS, estimate_rows
+from models.case_input import INPUT_COLUMNS, parse_case
+from models.cases import OUTPUT_COLUMNS, answer_columns
 from models.errors import InputError
 from pricing.export import safe
 from tui.cli.output import STDOUT, counted, flat, read_csv, say, write_file
@@ -19,10 +19,12 @@ from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 CHUNK_ROWS = 8000
 """Large enough for the vectorised estimator, small enough that a long file answers at once."""
+_QUOTE = '"'
+_SPECIAL = re.compile(r'[",\r\n]')
 REQUIRED = ("model", "hardware")
 
 
@@ -72,42 +74,47 @@ def _answers(rows: Iterator[dict[str, str]]) -> Iterator[tuple[str, int, int]]:
     """CSV text, rows and errors of one chunk after the other; the header comes with the first."""
     header: tuple[tuple[str, ...], ...] = (OUTPUT_COLUMNS,)
     while chunk := list(islice(rows, CHUNK_ROWS)):
-        answers = estimate_rows(chunk)
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerows(header)
-        columns = [_cells([answer.get(name) for answer in answers]) for name in OUTPUT_COLUMNS]
-        writer.writerows(zip(*columns, strict=True))
-        yield out.getvalue(), len(answers), sum(bool(answer.get("error")) for answer in answers)
+        cases = [parse_case(row) for row in chunk]
+        answers = answer_columns(cases)
+        given = {name: [case.raw.get(name) for case in cases] for name in INPUT_COLUMNS}
+        columns = [_cells(answers[name] if name in answers else given[name]) for name in OUTPUT_COLUMNS]
+        lines = map(",".join, chain(header, zip(*columns, strict=True)))
+        yield "\n".join(lines) + "\n", len(cases), sum(map(bool, answers["error"]))
         header = ()
 
 
-class _Seen(dict[object, object]):
+class _Seen(dict[object, str]):
     """Cells by value, each written once: the values of one column are of one type."""
 
-    def __missing__(self, value: object) -> object:
-        cell = self[value] = safe(flat(value))
+    def __missing__(self, value: object) -> str:
+        cell = self[value] = _cell(value)
         return cell
 
 
-def _cells(values: list[object]) -> list[object]:
+def _cell(value: object) -> str:
+    """One cell as the csv module writes it: in quotes where it holds a separator, a quote or a line break."""
+    text = str(safe(flat(value)))
+    return f'"{text.replace(_QUOTE, _QUOTE * 2)}"' if _SPECIAL.search(text) else text
+
+
+def _cells(values: Sequence[object]) -> list[str]:
     """A column as `output.csv_text` writes it: most texts repeat, and figures have one format."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {float}:
         return _figures(values)
     if not kinds or (len(kinds) == 1 and kinds <= {str, bool, int}):
         return list(map(_Seen().__getitem__, values))
-    return [safe(flat(value)) for value in values]
+    return [_cell(value) for value in values]
 
 
-def _figures(values: list[object]) -> list[object]:
+def _figures(values: Sequence[object]) -> list[str]:
     """A column of figures, formatted in one go; tiny and huge ones and those that are nearly whole have forms of their own."""
     numbers = np.array(values, dtype=np.float64)
     numbers[np.isinf(numbers)] = np.nan
     size = np.abs(numbers)
     away = np.abs(numbers - np.rint(numbers))
     plain = (size > 1e-3) & (size < 1e9) & ((away == 0) | (away > 1e-8 * size))
-    cells: list[object] = list(("%.10g\n" * len(numbers) % tuple(numbers.tolist())).split("\n")[:-1])
+    cells = ("%.10g\n" * len(numbers) % tuple(numbers.tolist())).split("\n")[:-1]
     for i in np.flatnonzero(~plain).tolist():
-        cells[i] = safe(values[i])
+        cells[i] = str(safe(values[i]))
     return cells

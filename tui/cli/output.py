@@ -119,12 +119,18 @@ def read_csv(path: str) -> Iterator[dict[str, str]]:
         raise InputError(f"{name} is a folder, not a CSV file.")
     try:
         with _open(path) as file:
-            reader = csv.DictReader(file, restval="")
-            _check_header(reader.fieldnames, name)
-            for row in reader:
-                if row.pop(None, None) is not None:
+            reader = csv.reader(file)
+            names = next(filter(None, reader), [])
+            _check_header(names, name)
+            wide = len(names)
+            for values in reader:
+                if len(values) > wide:
                     raise InputError(f"{name}, line {reader.line_num}: more values than the header has columns.")
-                yield row
+                if values:  # an empty line is none
+                    # Cells that a line lacks at its end are empty.
+                    yield dict(
+                        zip(names, values if len(values) == wide else values + [""] * (wide - len(values)), strict=True)
+                    )
     except FileNotFoundError:
         raise InputError(f"{name} does not exist.") from None
     except UnicodeDecodeError:
@@ -144,8 +150,8 @@ def _open(path: str) -> io.TextIOBase:
     return Path(path).open(encoding="utf-8-sig", newline="")
 
 
-def _check_header(names: Sequence[str] | None, name: str) -> None:
-    if not names or not any(word.strip() for word in names):
+def _check_header(names: Sequence[str], name: str) -> None:
+    if not any(word.strip() for word in names):
         raise InputError(f"{name} is empty.")
     twice = next((word for word in names if word and list(names).count(word) > 1), None)
     if twice:
