@@ -66,21 +66,25 @@ def step_breakdown(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
     return np.stack([part + zero for part in parts])
 
 
+def merged(parts: Array) -> Array:
+    """Parts of a step in the order of BOUND_BY."""
+    result = np.zeros((len(BOUND_BY), *parts.shape[1:]))
+    for place, part in zip(_MERGED, parts, strict=True):
+        result[place] += part
+    return result
+
+
 def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
     """Seconds of one output token by part, first axis in the order of BOUND_BY; the parts sum to TPOT."""
-    fine = step_breakdown(speed, sequences)
-    merged = np.zeros((len(BOUND_BY), *fine.shape[1:]))
-    for place, part in zip(_MERGED, fine, strict=True):
-        merged[place] += part
-    return merged
+    return merged(step_breakdown(speed, sequences))
 
 
-def bound_codes(speed: GpuSpeed | StreamSpeed, sequences: Any) -> NDArray[np.intp]:
-    """Index into BOUND_BY of each case's largest part."""
-    codes: NDArray[np.intp] = step_parts(speed, sequences).argmax(axis=0)
+def bound_codes(parts: Array) -> NDArray[np.intp]:
+    """Index into BOUND_BY of the largest of a step's parts."""
+    codes: NDArray[np.intp] = merged(parts).argmax(axis=0)
     return codes
 
 
 def bound_words(speed: GpuSpeed | StreamSpeed, sequences: Any) -> list[str]:
     """The same as words."""
-    return [BOUND_BY[code] for code in np.atleast_1d(bound_codes(speed, sequences))]
+    return [BOUND_BY[code] for code in np.atleast_1d(bound_codes(step_breakdown(speed, sequences)))]

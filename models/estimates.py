@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.bands import BASES
-from models.bound import BOUND_BY
+from models.bound import BOUND_BY, PARTS
 from models.explain import fit_reason, miss_reason
 from models.result_columns import FIGURES
 
@@ -94,6 +94,8 @@ class Estimates:
     utilization: Array
     requests_per_s_served: Array
     """Traffic that `servers_needed` servers really serve, all together."""
+    tpot_parts_ms: Array
+    """Where the time of an output token goes: one row a name of `bound.PARTS`, one column a server."""
     choices: list[Choice] = field(default_factory=list)
     unanswered: dict[int, str] = field(default_factory=dict)
 
@@ -104,6 +106,7 @@ class Estimates:
         arrays: dict[str, Any] = {name: np.full(n, np.nan) for name in FLOATS}
         arrays |= {name: np.zeros(n, dtype=bool) for name in _FLAGS}
         arrays |= {name: np.zeros(n, dtype=np.intp) for name in _CODES}
+        arrays["tpot_parts_ms"] = np.full((len(PARTS), n), np.nan)
         return cls(workload, table, engine_code=np.full(n, -1, dtype=np.intp), **arrays)
 
     def choice(self, i: int) -> Choice | None:
@@ -124,6 +127,11 @@ class Estimates:
     def bound_by(self, i: int) -> str:
         """What limits server i at its load."""
         return BOUND_BY[self.bound_by_code[i]] if self.answered[i] and self.fits[i] else ""
+
+    def step(self, i: int) -> list[tuple[str, float]]:
+        """Parts of one output token on server i in ms, the largest first; empty without an estimate."""
+        found = [(name, float(part)) for name, part in zip(PARTS, self.tpot_parts_ms[:, i], strict=True) if part > 0]
+        return sorted(found, key=lambda one: -one[1])
 
     def basis(self, i: int) -> str:
         """measured, calibrated or extrapolated; empty without an estimate."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from models import memory
 from models.bands import BASES, factors
-from models.bound import bound_codes
+from models.bound import bound_codes, step_breakdown
 from models.constants import constants
 from models.layout import kv_bytes
 from models.serving import Load, at_concurrency, largest_concurrency, open_loop
@@ -131,7 +131,10 @@ def solve(result: Estimates, layouts: Layouts) -> None:
     result.tp_used[at] = layouts.tp[chosen.pick].astype(np.intp)
     result.replicas[at] = chosen.replicas.astype(np.intp)
     result.saturated[at] = load.saturated | overloaded
-    result.bound_by_code[at] = bound_codes(chosen.speed, np.maximum(load.sequences, 1.0))
+    parts = step_breakdown(chosen.speed, np.maximum(load.sequences, 1.0))
+    result.bound_by_code[at] = bound_codes(parts)
+    # Where measurements move the figure, they move all of its parts.
+    result.tpot_parts_ms[:, at] = parts * (np.where(chosen.fits, load.tpot, np.nan) * 1e3 / parts.sum(axis=0))
     names, which = _distinct([layouts.bands[i] for i in chosen.pick.tolist()])
     result.basis_code[at] = np.array([BASES.index(name.basis) for name in names], dtype=np.intp)[which]
     bands = np.stack(factors(names, constants().band))[:, which]

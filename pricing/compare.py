@@ -190,6 +190,10 @@ class Comparison:
 
         return measurements(self.estimates, int(self.market.server_index[at]))
 
+    def step(self, at: int) -> list[tuple[str, float]]:
+        """Where the time of an output token goes on an offer's server, ms, the largest part first."""
+        return self.estimates.step(int(self.market.server_index[at]))
+
     def warnings(self, at: int) -> tuple[str, ...]:
         """What to watch with an offer: host, disk, price, number of servers."""
         entry = self.market.offers[at]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 SECONDS_PER_HOUR = 3600
 BAR_TONES = (("weights_gib", "█", "weights"), ("kv_gib", "▓", "kv"), ("overhead_gib", "▒", "overhead"))
 
+_LEAST = 0.01
+"""Share of a token's time from which on a part is named."""
+
 
 def memory_bar(rows: Rows, i: int, width: int) -> TextLine:
     """Weights, KV cache, overhead and free memory of the whole server as one bar of `width` cells; empty without an estimate."""
@@ -159,6 +162,20 @@ def _engine(rows: Rows, i: int) -> Section | None:
     text = " · ".join(part for part in (engine, quant, f"KV {rows.workload.kv_quant}", *layout) if part)
     basis = rows.text("basis", i)
     return Section("Runs as", [[(text, "text"), (f"; figures {basis}" if basis else "", "muted")]])
+
+
+def _step(rows: Rows, i: int) -> Section | None:
+    """The parts of one output token, which sum to its time; those below a hundredth of it together."""
+    found = rows.step(i)
+    total = sum(part for _, part in found)
+    if not total:
+        return None
+    shown = [(name, part) for name, part in found if part >= _LEAST * total]
+    words = [f"{name} {fmt.duration(part)}" for name, part in shown]
+    if rest := total - sum(part for _, part in shown):
+        words.append(f"others {fmt.duration(rest)}")
+    line: TextLine = [(f"a token {fmt.duration(total)}", "strong"), (f" = {' + '.join(words)}", "text")]
+    return Section("Step", [line], wide=True)
 
 
 def _measured(rows: Rows, i: int) -> Section | None:
@@ -304,6 +321,8 @@ def details(rows: Rows, i: int, width: int) -> list[TextLine]:
     sections += [_cost(rows, i), _price(rows, i), _machine(rows, i)]
     if watch := _watch(rows, i):
         sections.append(watch)
+    if step := _step(rows, i):
+        sections.append(step)
     if near := _measured(rows, i):
         sections.append(near)
     source = " ".join(part for part in (offer.source or "", offer.source_url or "") if part)

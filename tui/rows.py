@@ -188,6 +188,10 @@ class Rows:
         """What to watch out for on this server."""
         return tuple(self.comparison.warnings(i))
 
+    def step(self, i: int) -> list[tuple[str, float]]:
+        """Where the time of an output token goes, ms."""
+        return self.comparison.step(i)
+
     def measurements(self, i: int) -> tuple[str, ...]:
         """What was measured on or near this server, with sources."""
         return tuple(self.comparison.measurements(i))

@@ -216,3 +216,19 @@ def test_workloads_that_cannot_be() -> None:
 def test_an_empty_table() -> None:
     """No servers, no figures, no error."""
     assert len(_ask().fits) == 0
+
+
+@pytest.mark.parametrize("model", ["Llama-3.1-8B", "gpt-oss-120b"])
+def test_the_parts_of_a_token_sum_to_its_time(model: str) -> None:
+    """On GPUs under a serving engine and llama.cpp and on a CPU, whether measurements move the figure or not."""
+    cpu = Server(kind="cpu", cpu=catalog.cpu("EPYC 9654"), cores=96, ram_gib=768)
+    found = _ask(_gpu("H100-80GB-SXM5", 2), _gpu("V100-32GB-SXM2", 4), cpu, _gpu("L4"), model=model)
+    for i in range(4):
+        parts = found.step(i)
+        if not found.fits[i]:
+            assert parts == []
+            continue
+        assert sum(part for _, part in parts) == pytest.approx(found.tpot_ms[i], rel=1e-9)
+        assert [part for _, part in parts] == sorted((part for _, part in parts), reverse=True)
+    assert found.fits.any()
+    assert ("experts" in dict(found.step(0))) == (model == "gpt-oss-120b")
