@@ -67,3 +67,16 @@ def test_details_name_the_measurements(make_session):
     assert "llama.cpp on aws m7a.8xlarge" in text
     assert "CC BY-SA 4.0" in text
     assert "CC BY-SA" not in _text(session.rows, 0)
+
+
+def test_details_say_where_the_time_of_a_token_goes(make_session):
+    """The parts are named from the largest down; a server without an estimate has no such line."""
+    session = make_session()
+    session.recompute()
+    rows = session.rows
+    answered = next(i for i in rows.order.tolist() if rows.step(i))
+    assert "Step a token " in _text(rows, answered)
+    assert rows.step(answered)[0][0] in _text(rows, answered)
+    without = next((i for i in rows.order.tolist() if not rows.step(i)), None)
+    if without is not None:
+        assert "Step a token" not in _text(rows, without)
