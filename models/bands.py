@@ -85,14 +85,13 @@ def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "server
     return BandNames(ttft, tpot, output, output_is_time=False, basis=basis)
 
 
-def gguf_bands(chip: Chip) -> BandNames:
-    """Bands of llama.cpp on a GPU or Apple chip."""
+def gguf_bands(chip: Chip, *, streams: float = 1.0) -> BandNames:
+    """Bands of llama.cpp on a GPU or Apple chip; several streams were measured on one kind of card."""
     device = device_of(chip)
     memory = "amd" if chip.vendor in {"AMD", "Intel"} else MEMORY[device.memory] if device else "gddr"
     basis = "calibrated" if chip.name in measured_chips() else "extrapolated"
-    return BandNames(
-        f"gguf_prefill_{memory}", f"gguf_decode_{memory}", f"gguf_decode_{memory}", output_is_time=True, basis=basis
-    )
+    decode = "gguf_batch" if streams > 1 else f"gguf_decode_{memory}"
+    return BandNames(f"gguf_prefill_{memory}", decode, decode, output_is_time=True, basis=basis)
 
 
 def cpu_bands(
@@ -123,7 +122,7 @@ def band_names(group: str, cases: Sequence[Case], rates: Sequence[CpuRates]) -> 
             for case, rate in zip(cases, rates, strict=True)
         ]
     if group == "gguf":
-        return [gguf_bands(known(case.chip)) for case in cases]
+        return [gguf_bands(known(case.chip), streams=case.concurrency or 1.0) for case in cases]
     return [
         serving_bands(known(case.chip), case.engine, moe=known(case.llm).moe is not None, scenario=case.scenario)
         for case in cases

@@ -56,7 +56,7 @@ def _serving_case(cases: Sequence[Case], devices: Sequence[Device]) -> GpuCase:
     links = [link_of(known(case.chip)) for case in cases]
     own = [own_name(case.engine, known(case.llm).name, known(case.quant).bit_class) for case in cases]
     place = {name: i for i, name in enumerate(dict.fromkeys(own))}
-    return gpu_case(
+    found = gpu_case(
         shapes,
         weight_bytes_each=np.array([known(case.quant).bytes_per_weight or 2.0 for case in cases]),
         attention_bytes_each=np.array([attention_bytes(known(case.llm), known(case.quant)) for case in cases]),
@@ -72,18 +72,30 @@ def _serving_case(cases: Sequence[Case], devices: Sequence[Device]) -> GpuCase:
         input_tokens=np.array([case.input_tokens for case in cases]),
         output_tokens=np.array([case.output_tokens for case in cases]),
     )
+    share = _share(cases)
+    found.bandwidth, found.peak_16bit = found.bandwidth * share, found.peak_16bit * share
+    found.peak_compute = found.peak_compute * share
+    return found
+
+
+def _share(cases: Sequence[Case]) -> Array:
+    """A slice of a card has its share of bandwidth and arithmetic."""
+    return np.minimum(np.array([case.count for case in cases], dtype=np.float64), 1.0)
 
 
 def _gguf_case(cases: Sequence[Case], devices: Sequence[Device]) -> GgufCase:
-    return gguf_case(
+    found = gguf_case(
         _gguf_models(cases),
         kv_bytes=np.array([case.kv_bytes for case in cases]),
         devices=devices,
-        gpus=np.array([case.count for case in cases]),
+        gpus=np.maximum(np.array([case.count for case in cases]), 1.0),
         input_tokens=np.array([case.input_tokens for case in cases]),
         output_tokens=np.array([case.output_tokens for case in cases]),
         engine=[generation(case) for case in cases],
     )
+    share = _share(cases)
+    found.bandwidth, found.peak, found.lanes = found.bandwidth * share, found.peak * share, found.lanes * share
+    return found
 
 
 def _cpu_case(cases: Sequence[Case], rates: Sequence[CpuRates]) -> CpuCase:
@@ -144,8 +156,11 @@ class Batch:
         self.limit = np.minimum(np.maximum(room / stages, 1.0), np.array(caps, dtype=np.float64))
         asked = np.array([np.nan if case.concurrency is None else case.concurrency for case in cases]) / self.replicas
         rate = np.array([np.nan if case.rate is None else case.rate for case in cases]) / self.replicas
-        n = np.where(np.isnan(asked), np.where(self.scenario == "offline", self.limit, 1.0), asked)
-        self.asked = np.maximum(np.where(self.scenario == "single_stream", 1.0, n), 1.0)
+        n = np.where(np.isnan(asked), np.where(self.scenario == "offline", self.limit, 1.0 / self.replicas), asked)
+        n = np.where(self.scenario == "single_stream", 1.0 / self.replicas, n)
+        # Fewer streams than replicas leave some of them idle.
+        self.busy = np.minimum(n, 1.0)
+        self.asked = np.maximum(n, 1.0)
         self.rate = rate
         self.bench = (self.scenario == "bench") | (self.scenario == "static")
         self.open = (self.scenario == "server") & ~np.isnan(rate)
@@ -172,8 +187,11 @@ class Batch:
         output = running * speed.o / cycle
         if isinstance(speed, GpuSpeed):
             mixed = speed.s < _SHARE_GPT_TOKENS
-            burst = (n >= _TAIL_FROM) & (mixed | (n > self.limit) | (n >= _BURST_FROM)) & (self.scenario == "online")
-            output = np.where(burst, output / (1 + np.where(mixed, speed.tail, speed.tail / 2)), output)
+            # Beyond the room the tail comes in gradually: all of it where twice as many were sent as run.
+            beyond = np.where(n >= _BURST_FROM, 1.0, np.clip(n / running - 1, 0.0, 1.0))
+            share = np.where(mixed, 1.0, beyond / 2)
+            burst = (n >= _TAIL_FROM) & (self.scenario == "online")
+            output = np.where(burst, output / (1 + share * speed.tail), output)
         prompt = np.zeros_like(output)
         for some, answer in (
             (self.scenario == "offline", self._offline),
@@ -185,6 +203,7 @@ class Batch:
                 part = answer(speed.take(index), index)
                 ttft[index], tpot[index], output[index] = part[:3]
                 prompt[index] = part[3]
+        working = self.replicas * np.where(self.open, 1.0, self.busy)
         if len(self.local):
             rates = self._local_rates
             prompt[self.local], output[self.local] = rates
@@ -192,12 +211,12 @@ class Batch:
         return {
             "ttft": ttft,
             "tpot": tpot,
-            "output": output * self.replicas,
-            "prompt": prompt * self.replicas,
+            "output": output * working,
+            "prompt": prompt * working,
             "solo": speed.ttft_steady(1.0) + np.zeros_like(ttft),
             "limit": self.limit * self.replicas,
-            "total": output * self.replicas * (speed.s + speed.o) / speed.o,
-            "requests": output * self.replicas / speed.o,
+            "total": output * working * (speed.s + speed.o) / speed.o,
+            "requests": output * working / speed.o,
             "bench": self.bench.astype(float),
             "input": speed.s,
         }

@@ -53,6 +53,27 @@ _ALIAS = {"id": "case_id", "kv_dtype": "kv_quant"}
 _VERSION = re.compile(r"^[vb]?(\d+)\.(\d+)")
 _YEAR = re.compile(r"^(20\d\d)\b")
 _LLAMA_LIKE = ("llama.cpp", "llamafile", "ollama", "ik_llama", "ggml", "llama_hybrid")
+_ENGINE_WORDS = (
+    *(
+        "vllm",
+        "tensorrt",
+        "trt",
+        "sglang",
+        "habana",
+        "gaudi",
+        "itrex",
+        "neural speed",
+        "nim",
+        "nemo",
+        "mii",
+        "tgi",
+        "deepspeed",
+    ),
+    *("lmdeploy", "pytorch", "ipex", "bigdl", "xfastertransformer", "transformers", "onnx", "openvino"),
+)
+"""Words of engines that have constants, or relatives with constants."""
+_TIMES = re.compile(r"^(\d+)\s*[x×]\s+(?=\S)")
+"""How many cards or sockets a name begins with: "8x H100 SXM"."""
 _PACKING = re.compile(r"(AWS|Azure|GCP|Alibaba)\b.*EPYC", re.IGNORECASE)
 """Instance names of clouds whose AMD VMs sit on whole chiplets: memory reads there step with every eight cores."""
 MAX_COUNT = 1024
@@ -172,15 +193,25 @@ def engine_class(name: str, version: str = "", date: str = "") -> str:
     if "eager" in text:
         return "vllm_eager"
     match = _VERSION.match(version.strip())
-    # A release from 0.20 on has the overheads of 2026; rows without a version are benchmarks of 2025.
+    # A release from 0.20 on has the overheads of 2026, and so has one of today; dated rows without a version are benchmarks of 2025.
+    undated = not version.strip() and not date.strip()
     return (
         "vllm_2026"
-        if match and (int(match.group(1)), int(match.group(2))) >= (0, 20) and not _YEAR.match(version.strip())
+        if undated
+        or (match and (int(match.group(1)), int(match.group(2))) >= (0, 20) and not _YEAR.match(version.strip()))
         else "vllm_new"
     )
 
 
 _kv_quant = lru_cache(maxsize=1024)(catalog.find_kv_quant)
+
+
+def _engine_known(name: str) -> None:
+    """Raise UnknownNameError for a word that is no engine: its figures would be those of vLLM."""
+    text = name.lower()
+    if not text or any(part in text for part in (*_LLAMA_LIKE, *_ENGINE_WORDS)):
+        return
+    catalog.engine(name)
 
 
 def _kv_bytes(case: Case, row: Mapping[str, str]) -> float:
@@ -268,6 +299,7 @@ def _read(case: Case, raw: dict[str, str]) -> None:
     # A person's own config.json is read again each time: it may have changed.
     case.llm = catalog.llm(model) if model.endswith(".json") else _found("model", model)
     _hardware(case, raw)
+    _engine_known(raw.get("engine", "").strip())
     case.engine = engine_class(raw.get("engine", ""), raw.get("engine_version", ""), raw.get("source_date", ""))
     wanted = raw.get("quant", "").strip() or ("16bit" if case.engine in ENGINES else "4bit")
     streaming = case.cpu is not None or case.apple or case.engine not in ENGINES

@@ -11,6 +11,7 @@ from typing import Any
 from models.errors import InputError
 
 BUNDLED = Path(__file__).parent / "data" / "constants"
+_MOST = 30.0
 FILES = ("serving", "gguf", "cpu", "bands")
 
 
@@ -108,6 +109,11 @@ def use(folder: Path | None) -> None:
         _OWN.append(_checked(folder))
 
 
+def _possible(value: float, bundled: float) -> bool:
+    """Whether a fit could have found this: above zero, and no more than `_MOST` times away from ours."""
+    return 0 < value < float("inf") and 1 / _MOST < value / bundled < _MOST
+
+
 def _checked(folder: Path) -> Constants:
     """A user's constants: every one that the formulas need, finite and above zero."""
     hint = "Fit them again with `rackrate accuracy --fit --out FOLDER`, or delete the folder."
@@ -128,11 +134,14 @@ def _checked(folder: Path) -> Constants:
             raise InputError(
                 f"The fitted constants in {folder} are of another version: {group}.{missing} is missing.", hint=hint
             )
-        wrong = next((name for name, value in values.items() if not 0 < value < float("inf")), None)
+        wrong = next((name for name, value in values.items() if not _possible(value, needed.get(name, value))), None)
         if wrong:
             raise InputError(
                 f"The fitted constants in {folder} are damaged: {group}.{wrong} is {values[wrong]:g}.", hint=hint
             )
+    narrow = next((name for name, band in own.band.items() if not 0 < band.low <= 1 <= band.high < float("inf")), None)
+    if narrow:
+        raise InputError(f"The fitted constants in {folder} are damaged: band.{narrow} does not hold 1.", hint=hint)
     bands = next((name for name in _bundled().band if name not in own.band), None)
     if bands:
         raise InputError(

@@ -202,7 +202,10 @@ def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:
     meets = fits & (solo <= target if target is not None else True)
     # Documents that wait together are answered within the target if the server gets through them in that time.
     users = np.maximum(np.floor(capacity * (target if target is not None else 1.0)), 1.0)
-    able = capacity if workload.requests_per_s is not None else users
+    # Random arrivals wait for the batch being computed, half of it on average: a target leaves that much of the time for batches.
+    patience = np.inf if target is None else np.maximum(target - solo, 0.0)
+    inside = capacity * np.clip(2 * patience / np.maximum(full.compute_s(), 1e-12), 0.01, 1.0)
+    able = inside if workload.requests_per_s is not None else users
     asked = float(workload.requests_per_s or workload.concurrency or 1)
     servers = np.ones(len(at))
     if target is not None:
@@ -219,7 +222,8 @@ def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:
     overloaded = asked > servers * able * (1 + 1e-6)
     tokens = np.broadcast_to(full.tokens, rate.shape) * rate
     result.answered[at], result.fits[at] = True, fits
-    result.meets_targets[at] = meets & ~overloaded
+    late = latency > target * (1 + 1e-6) if target is not None else np.zeros(len(at), dtype=bool)
+    result.meets_targets[at] = meets & ~overloaded & ~late
     result.saturated[at] = overloaded
     result.tp_used[at], result.replicas[at] = 1, copies.astype(np.intp)
     result.basis_code[at] = BASES.index(BASIS)
@@ -234,7 +238,7 @@ def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:
         "prompt_tokens_per_s": tokens,
         "total_tokens_per_s": tokens,
         "max_concurrency": np.where(meets, users, 0.0),
-        "requests_per_s_at_target": capacity,
+        "requests_per_s_at_target": able if workload.requests_per_s is not None else capacity,
         "servers_needed": servers,
         "utilization": busy,
         "requests_per_s_served": rate * servers,

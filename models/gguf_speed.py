@@ -24,8 +24,9 @@ ENGINES = ("llama.cpp", "llama.cpp-2024", "llamafile")
 """With flash attention and int8 prompt kernels (2025 on); before both; llamafile 0.9: int8 kernels, no flash attention."""
 UBATCH = 512
 """Prompt tokens of one pass (llama.cpp's default)."""
-SLOT_S = 0.0045
-"""A further parallel slot costs about this much a step (llama-server, one case, 2026)."""
+SLOT_SHARE = 0.35
+"""A further parallel stream costs about this share of a step alone: 8B and 12B models of 4 to 6 bits with 2, 16 and 32 streams on an
+RTX 3090 (llama-server, 2026; one kind of card, so the band is wide)."""
 _NORM = 4.0
 """Sharpness of the change from reading weights to unpacking them."""
 
@@ -124,6 +125,9 @@ class GgufSpeed(StreamSpeed):
         )
         several = np.maximum(gpus - 1, 0)
         kv = np.where(apple, k["g_kv_apple"], _pick(k, _KV, engine))
+        overhead = case.layers * layer * 1e-6 + k["g_card"] * 1e-6 * several + k["g_step"] * 1e-6
+        picked = np.divide(case.experts_per_token, np.maximum(case.experts, 1))
+        alone = (case.stream_dense + case.stream_routed * picked) / rate + overhead
         super().__init__(
             input_tokens=case.input_tokens,
             output_tokens=case.output_tokens,
@@ -137,8 +141,8 @@ class GgufSpeed(StreamSpeed):
             attention_s=2 * case.query / (compute * attention),
             kv_token_s=case.kv_bytes_per_token / (case.bandwidth * kv),
             state_s=2 * case.state_bytes / rate,
-            overhead_s=case.layers * layer * 1e-6 + k["g_card"] * 1e-6 * several + k["g_step"] * 1e-6,
-            slot_s=SLOT_S,
+            overhead_s=overhead,
+            slot_s=SLOT_SHARE * alone,
             schedule_s=0.005,
         )
         width = np.sqrt(case.active_layers / (12 * np.maximum(case.layers, 1)))

@@ -127,7 +127,7 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         output_tokens=float(workload.output_tokens),
         fresh_tokens=fresh_tokens(workload),
     )
-    bands = [gguf_bands(table.chips[i]) for i in chips.tolist()]
+    bands = [gguf_bands(table.chips[i], streams=2.0) for i in chips.tolist()]
     share = np.minimum(count, 1.0)
     case.bandwidth = case.bandwidth * share
     case.peak = case.peak * share

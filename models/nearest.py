@@ -330,17 +330,18 @@ def squared_distance(load: Array, test: Codes, other_load: Array, other_test: Co
 def pull(found: Points | None, asked: Questions) -> Pull:
     """What the measured rows of one model say on each question."""
     n = len(asked.keys)
-    top, weight = np.zeros((n, 3)), np.zeros((n, 3))
+    top, weight, best = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
     if found is not None:
         near = np.array([i for i, key in enumerate(asked.keys) if key in found.start], dtype=np.intp)
         if len(near):
             sizes = np.cumsum([found.count[asked.keys[i]] for i in near])
             for part in np.split(near, np.flatnonzero(np.diff(sizes // _PAIRS)) + 1):
-                _add(found, asked, part, top, weight)
-    return Pull(np.exp(top / (weight + SHRINK)), weight)
+                _add(found, asked, part, top, weight, best)
+    # Many rows far away say no more than the nearest of them can.
+    return Pull(np.exp(np.minimum(best, 1.0) * top / (weight + SHRINK)), weight)
 
 
-def _add(found: Points, asked: Questions, which: Codes, top: Array, weight: Array) -> None:
+def _add(found: Points, asked: Questions, which: Codes, top: Array, weight: Array, best: Array) -> None:
     """Sums of the kernel over the pairs of some questions, written into `top` and `weight`."""
     question, row = _pairs(found, asked, which)
     # Most rows of a key differ in the sequences at once: one subtraction leaves them out.
@@ -349,10 +350,18 @@ def _add(found: Points, asked: Questions, which: Codes, top: Array, weight: Arra
     squared = squared_distance(asked.load[question], asked.test[question], found.load[row], found.test[row])
     close = squared <= FARTHEST * FARTHEST
     question, row, squared = question[close], row[close], squared[close]
-    kernel = np.exp(squared / (-2 * WIDTH * WIDTH)) * found.weight[row]
+    near = np.exp(squared / (-2 * WIDTH * WIDTH))
+    kernel = near * found.weight[row]
     place, size = 3 * question + found.figure[row], 3 * len(asked.keys)
     own = np.bincount(place, kernel, size).astype(np.float64).reshape(-1, 3)
     said = np.bincount(place, kernel * found.log_ratio[row], size).astype(np.float64).reshape(-1, 3)
+    nearest_of = np.zeros(size)
+    np.maximum.at(nearest_of, place, near)
+    here = nearest_of.reshape(-1, 3)
+    both = here.copy()
+    both[:, DECODE] = np.maximum(here[:, DECODE], here[:, OUTPUT])
+    both[:, OUTPUT] = both[:, DECODE]
+    np.maximum(best, both if asked.cross else here, out=best)
     weight += _crossed(own, asked.cross)
     top += _crossed(said, asked.cross)
 

@@ -72,7 +72,7 @@ class StreamSpeed(Takes):
         kv_token_s: Any,
         state_s: Any,
         overhead_s: Any,
-        slot_s: float,
+        slot_s: Any,
         schedule_s: float,
     ) -> None:
         self.s = np.asarray(input_tokens, dtype=np.float64)

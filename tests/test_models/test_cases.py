@@ -197,7 +197,7 @@ def test_n41_four_h100_and_a_70b() -> None:
         ("vLLM", "0.15.1", "", "vllm_new"),
         ("vLLM", "0.22.1", "", "vllm_2026"),
         ("vLLM", "", "2024-06", "vllm_old"),
-        ("vLLM", "", "", "vllm_new"),
+        ("vLLM", "", "", "vllm_2026"),
         ("TensorRT-LLM", "0.9.0", "", "trt_old"),
         ("TensorRT-LLM", "1.2.0rc2", "", "trt_new"),
         ("SGLang", "0.5.9", "", "sglang"),

@@ -208,7 +208,9 @@ async def test_escape_takes_back_this_field_only(dashboard):
         assert app.session.workload == start
 
 
-async def test_escape_before_the_pause_uses_nothing(dashboard):
+async def test_escape_before_the_pause_uses_nothing(dashboard, monkeypatch):
+    # However slow the machine is.
+    monkeypatch.setattr("tui.screens.workload_keys.TYPING_PAUSE_S", 60)
     async with dashboard() as app:
         start = app.session.workload
         await edit(app, "output_tokens")
