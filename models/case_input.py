@@ -254,8 +254,11 @@ def _hardware(case: Case, row: Mapping[str, str]) -> None:
     name = (row.get("hardware") or "").strip()
     if not name:
         raise InputError("hardware is empty.")
-    kind, found = _found("hardware", name)
-    case.count = positive(row, "count", 1.0)
+    times = _TIMES.match(name)
+    kind, found = _found("hardware", name[times.end() :] if times else name)
+    case.count = positive(row, "count", float(times.group(1)) if times else 1.0)
+    if times and case.count != float(times.group(1)):
+        raise InputError(f"hardware says {times.group(1)} and count {case.count:g}; leave one of them out.")
     if case.count > MAX_COUNT or (case.count > 1 and case.count != int(case.count)):
         raise InputError(
             f"count is {case.count:g}; it must be a whole number up to {MAX_COUNT:,}, or a fraction of one GPU."

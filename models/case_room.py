@@ -125,8 +125,10 @@ class _Facts:
         stated = np.array([(not case.gguf and case.usable_gib) or np.nan for case in cases], dtype=np.float64)
         nominal = np.array([np.nan if device is None else device.memory_gib for device in devices])
         usable = np.array([(device and device.usable_gib) or np.nan for device in devices], dtype=np.float64)
-        self._nominal = np.where(np.isnan(stated), nominal, stated)
-        self._usable = np.where(np.isnan(stated), usable, stated)
+        # A slice of a card has its share of the memory, unless the case says how much.
+        slice_of = np.minimum(np.array([case.count for case in cases], dtype=np.float64), 1.0)
+        self._nominal = np.where(np.isnan(stated), nominal * slice_of, stated)
+        self._usable = np.where(np.isnan(stated), usable * slice_of, stated)
         self._amd = np.array([device is not None and device.chip == _AMD for device in devices], dtype=bool)
         self._small = np.array([device is not None and device.small_chunk for device in devices], dtype=bool)
         self._chunk = memory.Cards(self._nominal, self._usable, self._amd, self._small).chunk_tokens

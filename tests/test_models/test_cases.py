@@ -244,3 +244,69 @@ def test_rows_alone_and_together_have_the_same_memory_and_speed() -> None:
         for name, value in alone.items():
             expected = pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
             assert answer[name] == expected, (row, name)
+
+
+def _one(**row: str) -> dict[str, object]:
+    base = {"model": "Llama-3.1-8B", "quant": "bf16", "engine": "vLLM", "hardware": "L4", "input_tokens": "1024"}
+    return estimate_rows([{**base, "output_tokens": "256", **row}], pull=False)[0]
+
+
+def _figure(row: dict[str, object], name: str) -> float:
+    value = row[name]
+    assert isinstance(value, float), row["error"]
+    return value
+
+
+def test_a_word_that_is_no_engine_is_refused() -> None:
+    """Its figures would be vLLM's."""
+    assert "Unknown engine 'exllamav2'" in str(_one(engine="exllamav2")["error"])
+    assert not _one(engine="Hugging Face transformers")["error"]
+
+
+def test_a_name_may_begin_with_the_number_of_cards() -> None:
+    """`8x H100 SXM` is eight; a count beside it must agree."""
+    eight = _one(hardware="8x H100 SXM", model="Llama-3.1-70B", quant="fp8")
+    assert eight == eight | {"tp_used": 8, "fits": True}
+    assert "hardware says 8 and count 2" in str(_one(hardware="8x H100 SXM", count="2")["error"])
+
+
+def test_a_slice_of_a_card_has_its_share() -> None:
+    """Half an L4 has half the bandwidth and half the memory."""
+    whole, half = (_one(model="Llama-3.2-1B", count=count) for count in ("1", "0.5"))
+    assert _figure(half, "tpot_ms") > 1.8 * _figure(whole, "tpot_ms")
+    assert _figure(half, "kv_pool_gib_per_device") < 0.5 * _figure(whole, "kv_pool_gib_per_device")
+
+
+def test_one_stream_keeps_one_replica_or_stage_busy() -> None:
+    """Four replicas or pipeline stages give one stream no more than one does."""
+    big = {"model": "Llama-3.1-70B", "quant": "fp8", "hardware": "H100-80GB-SXM5", "count": "4", "tp": "1"}
+    one, four = (_one(**big, pp="4", concurrency=streams) for streams in ("1", "4"))
+    assert _figure(four, "output_tokens_per_s") == pytest.approx(4 * _figure(one, "output_tokens_per_s"), rel=0.01)
+    assert _figure(one, "output_tokens_per_s") <= _figure(one, "tokens_per_s_user") * 1.001
+
+
+def test_throughput_has_no_cliff_beyond_the_room() -> None:
+    """One more client than fits changes little."""
+    rates = [
+        _figure(_one(hardware="A100-80GB-SXM4", concurrency=str(n)), "output_tokens_per_s")
+        for n in (255, 256, 257, 260)
+    ]
+    assert max(rates) / min(rates) < 1.03
+
+
+def test_without_version_and_date_an_engine_is_of_today() -> None:
+    """As in a comparison."""
+    assert _one()["engine_used"] == "vllm_2026"
+
+
+def test_graviton_by_its_number_alone() -> None:
+    """Not a generic CPU."""
+    llama = {"quant": "q4_k_m", "engine": "llama.cpp", "scenario": "bench"}
+    assert _one(**llama, hardware="Graviton4")["tpot_ms"] == _one(**llama, hardware="AWS Graviton4")["tpot_ms"]
+
+
+def test_llama_cpp_gains_from_several_streams() -> None:
+    """Eight streams on an H100 give more than twice the tokens of one, and each is slower."""
+    llama = {"quant": "q4_k_m", "engine": "llama.cpp", "scenario": "bench", "hardware": "H100-80GB-SXM5"}
+    one, eight = (_one(**llama, concurrency=n) for n in ("1", "8"))
+    assert 2 < _figure(eight, "output_tokens_per_s") / _figure(one, "output_tokens_per_s") < 8

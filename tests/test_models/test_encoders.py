@@ -120,3 +120,11 @@ def test_what_cannot_be_answered_says_why() -> None:
     assert "not in the catalog" in _ask(Server("gpu", gpu_count=1.0)).reason(0)
     assert "not known" in _ask(Server("cpu", cpu=catalog.cpu("EPYC 9654"), cores=96)).reason(0)
     assert "no measured engine" in _ask(_gpu("TPU-v5e")).reason(0)
+
+
+@pytest.mark.parametrize("server", [_gpu("L4"), _gpu("T4"), _gpu("H100-80GB-SXM5")])
+@pytest.mark.parametrize("rate", [0.5, 20.0, 500.0])
+def test_a_late_answer_does_not_meet_the_target(server: Server, rate: float) -> None:
+    """Whatever meets the target answers within it, on average."""
+    found = _ask(server, requests_per_s=rate, ttft_ms=500.0)
+    assert not found.meets_targets[0] or found.ttft_ms[0] <= 500.0 * 1.001
