@@ -164,6 +164,8 @@ class Batch:
         self.rate = rate
         self.bench = (self.scenario == "bench") | (self.scenario == "static")
         self.open = (self.scenario == "server") & ~np.isnan(rate)
+        self.saturated = np.zeros(len(cases), dtype=bool)
+        """Cases whose request rate is above what the server answers, known once `figures` ran: TTFT grows with the length of the test."""
         self.running = np.where(self.bench, self.asked, np.minimum(self.asked, self.limit))
         # A server's own benchmark counts its prompts; llama-bench reports generation alone.
         self.counted = np.array([case.engine == "vllm-cpu" for case in cases]) & (self.asked > 1)
@@ -240,4 +242,5 @@ class Batch:
     def _open(self, speed: GpuSpeed | StreamSpeed, index: NDArray[np.intp]) -> tuple[Array, ...]:
         """A request rate."""
         load = open_loop(speed, self.rate[index], self.limit[index])
+        self.saturated[index] = load.saturated
         return load.ttft, load.tpot, load.requests_per_s * speed.o, 0.0 * load.ttft

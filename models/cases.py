@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 OUTPUT_COLUMNS = INPUT_COLUMNS + RESULT_COLUMNS
 KINDS = ("serving", "gguf", "cpu")
 UNMEASURED = "no measured engine on this chip"
+OVERLOADED = "more requests than it answers"
+"""What limits a case at a request rate above its capacity: TTFT then has no upper end."""
 _UNSTATED_CORES = 32
 """Cores of a socket where neither row nor catalog has any: the median of the server CPUs in the catalog; bandwidth is reached before."""
 
@@ -163,6 +165,7 @@ def _answer(group: Sorted, *, pull: bool) -> dict[str, list[Any]]:
         figures, names = pull_rows(group, figures, names)
     ttft_low, ttft_high, tpot_low, tpot_high, rate_low, rate_high = factors(names, constants().band)
     words = bound_words(speed, np.minimum(batch.asked, batch.limit))
+    words = [OVERLOADED if late else word for late, word in zip(batch.saturated.tolist(), words, strict=True)]
     encoder = np.array([not known(case.llm).kv_cache for case in cases])
     startup = batch.scenario == "startup"
     # Where the card is smaller than the weights there is no speed; a benchmark that ran did fit, whatever the planner thinks.
@@ -185,7 +188,7 @@ def _answer(group: Sorted, *, pull: bool) -> dict[str, list[Any]]:
         "max_sequences": _numbers([room.sequences for room in rooms]),
         "ttft_ms": speeds(ttft),
         "ttft_ms_low": speeds(ttft * ttft_low),
-        "ttft_ms_high": speeds(ttft * ttft_high),
+        "ttft_ms_high": _numbers(ttft * ttft_high, hide | batch.saturated),
         "ttft_solo_ms": speeds(figures["solo"] * 1e3),
         "tpot_ms": speeds(tpot),
         "tpot_ms_low": speeds(tpot * tpot_low),

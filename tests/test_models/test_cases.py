@@ -310,3 +310,12 @@ def test_llama_cpp_gains_from_several_streams() -> None:
     llama = {"quant": "q4_k_m", "engine": "llama.cpp", "scenario": "bench", "hardware": "H100-80GB-SXM5"}
     one, eight = (_one(**llama, concurrency=n) for n in ("1", "8"))
     assert 2 < _figure(eight, "output_tokens_per_s") / _figure(one, "output_tokens_per_s") < 8
+
+
+def test_a_rate_above_capacity_is_said() -> None:
+    """TTFT grows with the length of the test: no upper end, and the reason."""
+    calm, flooded = (_one(scenario="server", request_rate_rps=rate) for rate in ("0.1", "100"))
+    assert flooded["bound_by"] == "more requests than it answers" != calm["bound_by"]
+    assert flooded["ttft_ms_high"] is None
+    assert calm["ttft_ms_high"] is not None
+    assert _figure(flooded, "requests_per_s") < 10
