@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from models import catalog
 from models.case_input import parse_case
 from models.constants import constants
 from models.errors import known
@@ -190,23 +191,27 @@ def questions(group: Sorted, figures: Mapping[str, Array]) -> Questions:
     return Questions(keys, coordinates(sequences, inputs, outputs), test.astype(np.intp), cross)
 
 
-_KNOWN: dict[str, Points | None] = {}
-"""Points of the models asked for so far."""
+_KNOWN: dict[tuple[str, frozenset[str] | None], Points | None] = {}
+"""Points of the models (and classes of formats, None = all) asked for so far."""
 
 
-def points(model: str) -> Points | None:
-    """The measured rows of a model of the catalog; None where there is none. Works the formulas' own estimates out once."""
-    if model not in _KNOWN:
-        prepare([model])
-    return _KNOWN[model]
+def points(model: str, classes: frozenset[str] | None = None) -> Points | None:
+    """The measured rows of a model of the catalog; None where there is none. Works the formulas' own estimates out once.
+
+    Args:
+        model: name; classes: of formats that will be asked about, None = any. A start waits for no others.
+    """
+    if (model, classes) not in _KNOWN:
+        prepare([model], classes)
+    return _KNOWN[model, classes]
 
 
-def prepare(models: Iterable[str]) -> None:
+def prepare(models: Iterable[str], classes: frozenset[str] | None = None) -> None:
     """Work out the points of several models together: one pass over the formulas instead of one a model."""
-    new = [model for model in dict.fromkeys(models) if model not in _KNOWN]
+    new = [model for model in dict.fromkeys(models) if (model, classes) not in _KNOWN]
     rows, owner = [], []
     for model in new:
-        mine = [row for row in rows_of(model) if _speaks(row)]
+        mine = [row for row in rows_of(model) if _speaks(row) and _asked(row, classes)]
         rows.extend(mine)
         owner.extend([model] * len(mine))
     found = _found(rows)
@@ -214,7 +219,17 @@ def prepare(models: Iterable[str]) -> None:
     for one in found:
         by_model[owner[one.place]].append(one)
     for model in new:
-        _KNOWN[model] = _points(by_model[model], rows)
+        _KNOWN[model, classes] = _points(by_model[model], rows)
+
+
+def _asked(row: Mapping[str, str], classes: frozenset[str] | None) -> bool:
+    """Whether a row may be of one of the classes; one that states no format may be of any."""
+    return classes is None or not row["quant"] or _class(row["quant"]) in classes
+
+
+@cache
+def _class(quant: str) -> str:
+    return catalog.quant(quant).bit_class
 
 
 def _speaks(row: Mapping[str, str]) -> bool:

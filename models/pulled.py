@@ -160,7 +160,8 @@ def _operating_point(result: Estimates, speed: GpuSpeed | StreamSpeed, limit: Ar
 
 def pull_layouts(result: Estimates, layouts: Layouts) -> None:
     """Move the speeds and bands of the layouts with measured rows near their load; the rest stays as it is."""
-    found = points(result.workload.model.name)
+    classes = frozenset(choice.quant.bit_class for choice in result.choices if choice.quant)
+    found = points(result.workload.model.name, classes)
     if found is None:
         return
     kind, keys = layout_keys(result, layouts)

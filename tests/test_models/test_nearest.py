@@ -62,8 +62,8 @@ def _rows(factor: float, **changes: str) -> list[dict[str, str]]:
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one measured row of the world: a fifth slower than the formulas."""
     found = points_of(_rows(1.2))
-    monkeypatch.setattr(nearest, "points", lambda model: found if model == "Llama-3.1-8B" else None)
-    monkeypatch.setattr(pulled, "points", lambda model: found if model == "Llama-3.1-8B" else None)
+    monkeypatch.setattr(nearest, "points", lambda model, _=None: found if model == "Llama-3.1-8B" else None)
+    monkeypatch.setattr(pulled, "points", lambda model, _=None: found if model == "Llama-3.1-8B" else None)
 
 
 def test_a_row_at_the_very_load_moves_the_estimate_by_two_thirds() -> None:
