@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,11 @@ def _ttft(engine: str, scenario: str) -> str:
 
 def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "server") -> BandNames:
     """Bands of a serving engine on a chip; `scenario` as in a cases file (a comparison is a server at a request rate)."""
+    return _serving_bands(chip, engine, moe, scenario, chip.name in measured_chips())
+
+
+@lru_cache(maxsize=4096)
+def _serving_bands(chip: Chip, engine: str, moe: bool, scenario: str, measured: bool) -> BandNames:
     kind = "moe" if moe else "dense"
     device = device_of(chip)
     other = device is not None and device.chip in (CHIPS.index("amd"), CHIPS.index("intel"))
@@ -76,7 +81,7 @@ def serving_bands(chip: Chip, engine: str, *, moe: bool, scenario: str = "server
     batch = scenario if scenario in {"static", "online"} else "offline"
     output = "amd_intel_throughput" if other else f"{batch}_{kind}"
     basis = "calibrated"
-    if chip.name not in measured_chips():
+    if not measured:
         # A chip's band covers its specification; the class band covers engine and model.
         output = "unmeasured_nvidia" if chip.vendor == "NVIDIA" else "unmeasured_other"
         basis = "extrapolated"

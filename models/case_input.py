@@ -397,5 +397,9 @@ _header = lru_cache(maxsize=32)(_Header)
 
 def parse_case(row: Mapping[str, str]) -> Case:
     """Read one row; never raises on bad content, `error` then holds one sentence."""
-    values = [each if type(each) is str else str(each or "") for each in row.values()]
+    values = list(row.values())
+    try:
+        "".join(values)
+    except TypeError:  # numbers and None, from callers that read no file
+        values = [str(each or "") for each in row.values()]
     return _header(tuple(row)).case(values)

@@ -76,7 +76,9 @@ def _answers(rows: Iterator[dict[str, str]]) -> Iterator[tuple[str, int, int]]:
     while chunk := list(islice(rows, CHUNK_ROWS)):
         cases = [parse_case(row) for row in chunk]
         answers = answer_columns(cases)
-        given = {name: [case.raw.get(name) for case in cases] for name in INPUT_COLUMNS}
+        raws = [case.raw for case in cases]
+        # All rows of a file have the columns of its header.
+        given = {name: [raw[name] for raw in raws] if name in raws[0] else [None] * len(raws) for name in INPUT_COLUMNS}
         columns = [_cells(answers[name] if name in answers else given[name]) for name in OUTPUT_COLUMNS]
         lines = map(",".join, chain(header, zip(*columns, strict=True)))
         yield "\n".join(lines) + "\n", len(cases), sum(map(bool, answers["error"]))
