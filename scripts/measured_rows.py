@@ -59,6 +59,10 @@ def _is_known(row: Mapping[str, str]) -> bool:
     return catalog.find_llm(row["model"]) is not None
 
 
+_FOLDER = re.compile(r"(?<==)/\S*?/data/")
+"""Where a file lay on the machine of those who measured: no part of a source."""
+
+
 def files(rows: Sequence[Mapping[str, str]]) -> dict[str, bytes]:
     """Content of the shipped files by name; the same for the same rows."""
     keys = sorted({_source(row) for row in rows})
@@ -71,7 +75,7 @@ def files(rows: Sequence[Mapping[str, str]]) -> dict[str, bytes]:
         name: gzip.compress(_csv(tuple(COLUMNS), lines), compresslevel=9, mtime=0) for name, lines in parts.items()
     }
     table = [
-        [index[key], group, text, date, LICENCES.get(group, FACTS), _url(group, text)]
+        [index[key], group, _FOLDER.sub("", text), date, LICENCES.get(group, FACTS), _url(group, text)]
         for key in keys
         for group, text, date in [key]
     ]
