@@ -72,7 +72,10 @@ Columns in (model and hardware are required, all others optional):
   case_id model quant kv_quant engine engine_version hardware count sockets cores_used memory_channels
   memory_mts tp pp ep dp_attention input_tokens output_tokens concurrency request_rate_rps scenario
   max_model_len gpu_memory_utilization usable_vram_gib
-scenario: online, server, static, offline, single_stream, bench or startup.
+scenario: online, server, static, offline, single_stream, bench or startup. Without prompt and answer lengths 512 and
+128 tokens are taken, without an engine's version today's. basis in the answer: measured (published rows of the same
+model and hardware near this load move the figure), calibrated (constants fitted on rows of this chip), extrapolated
+(of others), bound (the limits of bandwidth and arithmetic alone).
 A row that cannot be answered says why in its `error` column; it never stops the file.
 """
 
