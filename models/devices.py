@@ -39,7 +39,8 @@ _WATTS_PER_TFLOP = {
 }
 """Watts per dense 16-bit TFLOP at which a generation stops being held back by power: prompts of an 8B model on ten cloud GPUs reached
 0.73 of peak at 700 W (H100 SXM) and 0.51 at 400 W (H100 NVL), 0.70 and 0.64 on A100 at 400 and 300 W, 0.53 and 0.42 on L40S at 350 and
-L4 at 72 W (vLLM 0.22, Spare Cores inspection data, 2026-08); where only one card was measured, its own figure."""
+L4 at 72 W (vLLM 0.22, Spare Cores inspection data, 2026-08); Blackwell: its own
+cards at their limit. Volta and Turing are assumed: no server of theirs was measured on long prompts."""
 
 _HALF_LANES = {"Ampere", "Ada Lovelace", "Hopper", "Blackwell", "Blackwell 2.0", "Blackwell Ultra"}
 """NVIDIA generations with 128 fp32 lanes but 64 integer lanes' worth of issue a multiprocessor; GA100 has 64 of both."""

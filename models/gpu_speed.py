@@ -118,8 +118,9 @@ Constants = Mapping[str, float]
 
 _VLLM = tuple(i for i, name in enumerate(ENGINES) if name in {"vllm_new", "vllm_2026", "vllm_eager"})
 POLL_STEPS, LONG_POLL, LONG_POLL_FROM = 10, 3.0, 16
-"""InferenceX runs SGLang on large MoE models with a scheduler that looks for new requests every 10 steps, on Blackwell every
-30 from 16 clients on (its published launch scripts, 2025-26): a throughput setting that its TTFT rows hold. Only `ttft_closed` has it."""
+"""SGLang's rows of large MoE models in one source (InferenceX) wait about 10 steps for their first one on Hopper and below 16 clients,
+about 30 on Blackwell from there on; its own cookbook's rows do not. Read off the rows, not stated by them: a scheduler that looks for
+new requests every so many steps, which is a throughput setting. Only `ttft_closed` has it."""
 
 
 def _table(k: Constants, name: str, classes: tuple[str, ...], index: Any, default: float | None = None) -> Array:

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from models.bands import BandNames
 
 NEAR = {
-    "near_serving_decode": Band(0.87, 1.15),
-    "near_serving_prompt": Band(0.70, 1.58),
-    "near_serving_output": Band(0.81, 1.23),
-    "near_gguf_decode": Band(0.90, 1.10),
-    "near_gguf_prompt": Band(0.90, 1.15),
-    "near_cpu_decode": Band(0.80, 1.24),
-    "near_cpu_prompt": Band(0.76, 1.28),
+    "near_serving_decode": Band(0.86, 1.16),
+    "near_serving_prompt": Band(0.69, 1.65),
+    "near_serving_output": Band(0.79, 1.23),
+    "near_gguf_decode": Band(0.90, 1.11),
+    "near_gguf_prompt": Band(0.89, 1.18),
+    "near_cpu_decode": Band(0.81, 1.25),
+    "near_cpu_prompt": Band(0.75, 1.29),
     "instance_decode": Band(0.89, 1.12),
     "instance_prompt": Band(0.89, 1.12),
 }

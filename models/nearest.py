@@ -3,8 +3,9 @@
 A row answers for the same model, hardware, GPUs (or cores) of a replica, family of engine and class of format, whatever its load.
 Its distance is that of its load: the logarithms of sequences at once, prompt and answer as coordinates, one more for another kind of
 test. What it says is the ratio of its value to the formulas' own estimate for its conditions, so a row at another load still helps
-where the formulas get the slope right. The pull on an estimate is exp(sum w r / (sum w + SHRINK)) over the rows of its key, with
-w = exp(-d^2 / 2 WIDTH^2): one row at the very load moves the estimate by two thirds of its deviation, several by nearly all of it.
+where the formulas get the slope right. The pull on an estimate is exp(b sum w r / (sum w + SHRINK)) over the rows of its key, with
+w = exp(-d^2 / 2 WIDTH^2) and b the largest w: one row at the very load moves the estimate by two thirds of its deviation, several by
+nearly all of it, and many far away by no more than the nearest of them can.
 
 WIDTH and SHRINK were chosen by leaving out one configuration and one source at a time (`models.fitting.nearest`, 2026-11).
 """

@@ -80,15 +80,17 @@ def _one_key(
     mine, other = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
     load, test = found.load[where], found.test[where]
     squared = squared_distance(load[mine], test[mine], load[other], test[other]).reshape(n, n)
-    kernel = np.exp(squared / (-2 * form[0] ** 2)) * found.weight[where] * (squared <= FARTHEST**2)
-    kernel = kernel * (label[:, None] != label)
+    near = np.exp(squared / (-2 * form[0] ** 2)) * (squared <= FARTHEST**2) * (label[:, None] != label)
     figure, ratio = found.figure[where], found.log_ratio[where]
     kind = found.kind[where][0]
     both = (figure[:, None] + figure == DECODE + OUTPUT) & (figure[:, None] != figure)
     cross = OTHER_FIGURE if kind == "serving" else 1.0
-    kernel = kernel * ((figure[:, None] == figure) + cross * both)
+    speaks = (figure[:, None] == figure) + cross * both
+    kernel = near * found.weight[where] * speaks
     weight = kernel.sum(axis=1)
-    after = ratio - kernel @ ratio / (weight + form[1])
+    # As in `models.nearest.pull`: many rows far away say no more than the nearest of them can.
+    best = np.where(speaks > 0, near, 0.0).max(axis=1)
+    after = ratio - best * (kernel @ ratio) / (weight + form[1])
     for which, name in enumerate(_NAMES):
         some = (figure == which) & (weight >= REACH)
         if some.any():
