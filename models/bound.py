@@ -74,11 +74,6 @@ def merged(parts: Array) -> Array:
     return result
 
 
-def step_parts(speed: GpuSpeed | StreamSpeed, sequences: Any) -> Array:
-    """Seconds of one output token by part, first axis in the order of BOUND_BY; the parts sum to TPOT."""
-    return merged(step_breakdown(speed, sequences))
-
-
 def bound_codes(parts: Array) -> NDArray[np.intp]:
     """Index into BOUND_BY of the largest of a step's parts."""
     codes: NDArray[np.intp] = merged(parts).argmax(axis=0)

@@ -197,13 +197,6 @@ def median_error(residual: Array, weight: Array | None = None) -> float:
     return float(error[order][np.searchsorted(total, total[-1] / 2)])
 
 
-def macro_median(residual: Array, groups: NDArray[np.object_]) -> float:
-    """Median over groups of their median errors: a thousand rows of one chip count once."""
-    error = np.abs(np.expm1(residual))
-    names = groups.astype(str)
-    return float(np.median([np.median(error[names == name]) for name in np.unique(names)]))
-
-
 def leave_out_twice(first: Fit, second: Fit, label: str) -> Array:
     """`leave_out` for a fit in two stages: the second's constants are solved from what the first leaves, both without the group."""
     problem, last = first.problem, second.problem

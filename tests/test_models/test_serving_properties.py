@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models import catalog
-from models.bound import PARTS, step_breakdown, step_parts
+from models.bound import PARTS, merged, step_breakdown
 from models.build import attention_bytes, gpu_case
 from models.constants import constants
 from models.devices import device_of, link_of
@@ -132,7 +132,7 @@ def test_the_parts_of_a_step_sum_to_it(model: str, chip: str, engine: str, s: in
     assert parts.shape[0] == len(PARTS)
     assert (parts >= -1e-12).all()
     assert parts.sum(axis=0) == pytest.approx(speed.tpot(n), rel=1e-9)
-    assert step_parts(speed, float(n)).sum(axis=0) == pytest.approx(parts.sum(axis=0), rel=1e-12)
+    assert merged(parts).sum(axis=0) == pytest.approx(parts.sum(axis=0), rel=1e-12)
 
 
 @settings(max_examples=30, deadline=None)

@@ -155,8 +155,8 @@ def test_steps_of_many_sequences_are_those_of_one_by_one() -> None:
 
 def test_parts_of_a_step_sum_to_tpot() -> None:
     """The breakdown leaves nothing out."""
-    from models.bound import step_parts
+    from models.bound import step_breakdown
 
     speed = speed_of("DeepSeek-R1", "fp8", "H200-141GB-SXM", 8, "sglang", 1024, 1024, 1)
     for n in (1.0, 16.0, 256.0):
-        assert step_parts(speed, n).sum(axis=0).item() == pytest.approx(speed.tpot(n).item(), rel=1e-9)
+        assert step_breakdown(speed, n).sum(axis=0).item() == pytest.approx(speed.tpot(n).item(), rel=1e-9)
