@@ -284,21 +284,6 @@ def pool_gib(
     return result
 
 
-def kv_pool_gib(
-    llm: LLM,
-    weights_gib: Any,
-    nominal: Any,
-    measured_usable: Any,
-    tp: Any,
-    utilization: Any,
-    *,
-    amd: Any = False,
-    small_chunk: Any = False,
-) -> Array:
-    """`pool_gib` of vLLM of a version that is not stated."""
-    return pool_gib(llm, weights_gib, Cards(nominal, measured_usable, amd, small_chunk), tp, utilization=utilization)
-
-
 def fitted_room_gib(weights_gib: Any, nominal: Any) -> Array:
     """KV pool by the rule the speed constants were fitted with: (0.955 x nominal x 0.92 - 3 GB) - weights, one GPU.
 

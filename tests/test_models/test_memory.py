@@ -15,7 +15,8 @@ def _pool(
 ) -> float:
     llm = catalog.llm(model)
     weights = weight_bytes(llm, catalog.quant(quant)).total / GIB
-    return float(memory.kv_pool_gib(llm, weights / tp, nominal, usable, tp, utilization, small_chunk=small_chunk))
+    cards = memory.Cards(nominal, usable, False, small_chunk)
+    return float(memory.pool_gib(llm, weights / tp, cards, tp, utilization=utilization))
 
 
 def _context(model: str, pool: float, kv_bytes: float = 2.0) -> float:
@@ -126,6 +127,8 @@ def test_recurrent_state_is_constant() -> None:
 def test_small_rocm_cards_keep_more_for_themselves() -> None:
     """2.7 GB against 0.6 on cards below 48 GiB."""
     model = catalog.llm("Llama-3.1-8B")
-    nvidia = float(memory.kv_pool_gib(model, 5.0, 32, np.nan, 1, 0.92))
-    amd = float(memory.kv_pool_gib(model, 5.0, 32, np.nan, 1, 0.92, amd=True))
+    nvidia, amd = (
+        float(memory.pool_gib(model, 5.0, memory.Cards(32, np.nan, rocm, False), 1, utilization=0.92))
+        for rocm in (False, True)
+    )
     assert nvidia - amd == pytest.approx(2.1e9 / GIB)
