@@ -1,4 +1,4 @@
-"""Reading values out of a feed's answer without trusting its types."""
+"""Reading values out of a feed's answer without trusting its types, and making offers of them."""
 
 from __future__ import annotations
 
@@ -9,52 +9,108 @@ from typing import TYPE_CHECKING, Any
 
 from pricing import offer as schema
 from pricing.errors import FeedError
+from pricing.identity import identify
 from pricing.offer import Offer
 from pricing.offer_csv import clean_text
+from pricing.provider import Fetched
 from pricing.regions import region_group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from pricing.provider import Missing
 
 MAX_BROKEN_SHARE = 0.2
 """More rows with wrong types than this and the feed has changed: nothing of it is taken."""
+MIB_PER_GIB = 1024.0
+BYTES_PER_GIB = 1024.0**3
+MAX_PRICE_PER_HOUR = 10_000.0
+"""No server on sale comes near; a price above it is a unit mixed up or a placeholder."""
 
 
 class BrokenRowError(ValueError):
     """A row whose field has another type than the feed's."""
 
 
-def number(row: dict[str, Any], name: str) -> float | None:
-    """A number of a row; None if absent, null or 0 (a placeholder). Raises BrokenRowError."""
-    value = row.get(name)
+def number(row: Any, *path: str, zero: bool = False) -> float | None:
+    """A number at a path of a row; None if absent, null or 0 (a placeholder, unless `zero`). Raises BrokenRowError."""
+    value = value_at(row, *path)
     if value is None:
         return None
+    name = path[-1]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise BrokenRowError(f"{name} is {type(value).__name__}")
+    return _sane(value, name, zero=zero)
+
+
+def decimal(row: Any, *path: str, zero: bool = False) -> float | None:
+    """A number that the feed writes as a text ("3.95", "9.0E-4"); None if absent, empty, "N/A..." or 0. Raises BrokenRowError."""
+    value = value_at(row, *path)
+    if value is None:
+        return None
+    name = path[-1]
+    if not isinstance(value, str):
+        raise BrokenRowError(f"{name} is {type(value).__name__}")
+    text = value.strip()
+    if not text or text.upper().startswith("N/A"):
+        return None
+    try:
+        return _sane(float(text), name, zero=zero) if "_" not in text else _refuse(name, text)
+    except ValueError:
+        raise BrokenRowError(f"{name} is no number") from None
+
+
+def _refuse(name: str, text: str) -> float:
+    raise BrokenRowError(f"{name} is {text[:20]!r}")
+
+
+def _sane(value: float, name: str, *, zero: bool) -> float | None:
     try:
         result = float(value)
     except OverflowError:
         raise BrokenRowError(f"{name} is {value!s:.20}") from None
     if not math.isfinite(result) or result < 0:
         raise BrokenRowError(f"{name} is {result}")
-    return result or None
+    return result if zero else result or None
 
 
-def text(row: dict[str, Any], name: str) -> str | None:
-    """A text of a row without control characters; None if absent or empty. Raises BrokenRowError."""
-    value = row.get(name)
+def text(row: Any, *path: str) -> str | None:
+    """A text at a path of a row without control characters; None if absent or empty. Raises BrokenRowError."""
+    value = value_at(row, *path)
     if value is None:
         return None
     if not isinstance(value, str):
-        raise BrokenRowError(f"{name} is {type(value).__name__}")
+        raise BrokenRowError(f"{path[-1]} is {type(value).__name__}")
     return clean_text(value)[:200] or None
 
 
-def flag(row: dict[str, Any], name: str) -> bool | None:
-    """A yes/no of a row; None if absent. Raises BrokenRowError: the text "false" must not count as true."""
-    value = row.get(name)
+def flag(row: Any, *path: str) -> bool | None:
+    """A yes/no at a path of a row; None if absent. Raises BrokenRowError: the text "false" must not count as true."""
+    value = value_at(row, *path)
     if value is not None and not isinstance(value, bool):
-        raise BrokenRowError(f"{name} is {type(value).__name__}")
+        raise BrokenRowError(f"{path[-1]} is {type(value).__name__}")
+    return value
+
+
+def value_at(row: Any, *path: str) -> Any:
+    """Whatever is at a path of a row; None where a step is absent. Raises BrokenRowError where a step is no object."""
+    for name in path:
+        if row is None:
+            return None
+        if not isinstance(row, dict):
+            raise BrokenRowError(f"{name} is asked of {type(row).__name__}")
+        row = row.get(name)
+    return row
+
+
+def items(row: Any, *path: str) -> list[Any]:
+    """The list at a path of a row; empty if absent. Raises BrokenRowError."""
+    value = value_at(row, *path)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BrokenRowError(f"{path[-1]} is {type(value).__name__}")
     return value
 
 
@@ -64,7 +120,9 @@ class Harvest:
 
     provider: str
     source: str
+    """What was read, in words: "Vultr API plans"."""
     source_url: str
+    """Where a reader can look the price up."""
     now: str
     """ISO time of the request."""
     offers: list[Offer] = field(default_factory=list)
@@ -72,12 +130,30 @@ class Harvest:
     broken: Counter[str] = field(default_factory=Counter)
     seen: int = 0
 
-    def skip(self, reason: str) -> None:
-        """Count a row that is no offer."""
-        self.skipped[reason] += 1
+    @classmethod
+    def at(cls, provider: str, source: str, source_url: str, now: datetime) -> Harvest:
+        """A harvest of answers that came at a moment."""
+        return cls(provider, source, source_url, now.isoformat(timespec="seconds"))
+
+    def skip(self, reason: str, count: int = 1) -> None:
+        """Count rows that are no offers."""
+        self.skipped[reason] += count
+
+    def each(self, rows: Iterable[Any], take: Callable[[Any], None]) -> None:
+        """Give each row to a function; one with wrong types is counted, and does not stop the others."""
+        for row in rows:
+            self.seen += 1
+            try:
+                take(row)
+            except BrokenRowError as error:
+                self.broken[str(error)] += 1
 
     def add(self, **facts: Any) -> None:
-        """Add an offer; prices are plain numbers in `currency`, fields not given are not stated."""
+        """Add an offer. Prices are plain numbers in `currency` (USD); what is not given is not stated.
+
+        `gpu_model` and `cpu_model` are the provider's spellings, `vram_gib_per_gpu` what it states: the catalogs' names
+        and sizes are put in their place where these know the hardware. `kind` is "gpu" where a `gpu_model` is given.
+        """
         values: dict[str, Any] = dict.fromkeys(schema.OFFER_COLUMNS)
         values |= {
             "provider": self.provider,
@@ -89,11 +165,20 @@ class Harvest:
             "vat_included": False,
             "term": "on_demand",
             "currency": "USD",
+            "kind": "gpu" if facts.get("gpu_model") else "cpu",
         }
         values |= facts
+        hourly, monthly = values["price_per_hour"], values["price_per_month"]
+        if not hourly and not monthly:
+            self.skip("no price")
+            return
+        if hourly and hourly > MAX_PRICE_PER_HOUR:
+            self.skip("price beyond any server's")
+            return
+        identify(values)
         values["region_group"] = values["region_group"] or region_group(values["region"])
         values["offer_id"] = schema.offer_id(
-            self.provider,
+            values["provider"],
             values["server"],
             values["region"],
             values["term"],
@@ -114,15 +199,29 @@ class Harvest:
                 hint="The feed has changed; old prices stay in use, a newer rackrate may read it.",
             )
 
+    def done(self, missing: Iterable[Missing] = ()) -> Fetched:
+        """What the refresh brought. Raises FeedError if too many rows had wrong types."""
+        self.check()
+        return Fetched(tuple(self.offers), skipped=dict(self.skipped + self.broken), missing=tuple(missing))
+
 
 def rows(provider: str, value: Any, *path: str) -> Sequence[Any]:
     """The list at a path of an answer. Raises FeedError if there is none."""
+    return _at(provider, value, path, list, "list")  # type: ignore[no-any-return]
+
+
+def table(provider: str, value: Any, *path: str) -> dict[str, Any]:
+    """The object at a path of an answer. Raises FeedError if there is none."""
+    return _at(provider, value, path, dict, "object")  # type: ignore[no-any-return]
+
+
+def _at(provider: str, value: Any, path: tuple[str, ...], kind: type, word: str) -> Any:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(value, list):
+    if not isinstance(value, kind):
         raise FeedError(
             provider,
-            f"the answer has no list {'.'.join(path)}.",
+            f"the answer has no {word} {'.'.join(path)}.".replace(" .", "."),
             hint="The feed has changed; old prices stay in use, a newer rackrate may read it.",
         )
     return value

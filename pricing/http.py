@@ -1,4 +1,4 @@
-"""One way to the network for every feed: TLS, time limits, size limits, retries, an optional mirror.
+"""One way to the network for every feed: TLS, own hosts only, limits of time and size, pacing, retries, an optional mirror.
 
 Keys come from the environment, go into headers only, and never into a message: addresses are shown without
 their query, answers are not quoted. httpx is loaded on the first request (0.2 s that only a refresh should pay).
@@ -18,19 +18,26 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
 from pricing.address import is_address, is_loopback, shown
-from pricing.answer import parse_json
+from pricing.decoding import TornError, lines, plain
 from pricing.errors import FeedError
+from pricing.pacing import Pacer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import httpx
 
+    from pricing.answer_cache import AnswerCache, KeptAnswer
+    from pricing.provider import About
+
 MAX_BYTES = 64 * 1024 * 1024
 TIMEOUT_S = 60.0
-"""For a provider as a whole: connecting, waiting, reading and every attempt."""
+"""For a provider as a whole unless it says otherwise: connecting, waiting, reading and every attempt."""
 ATTEMPTS = 3
-MAX_WAIT_S = 30.0
+MAX_WAIT_S = 70.0
+"""Azure asks for a minute of patience; a server that asks for longer is left alone until the next refresh."""
+CONNECTIONS = 16
+"""At one time, for all providers together."""
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -38,16 +45,42 @@ class Cancelled(Exception):  # noqa: N818
     """The refresh was stopped by the user."""
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a provider. `keep` reads the answer as a stream and keeps the lines for which it is true."""
+
+    about: About
+    method: str
+    url: str
+    params: Mapping[str, str] | None = None
+    headers: Mapping[str, str] | None = None
+    body: Any = None
+    max_bytes: int | None = None
+    keep: Callable[[bytes], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: the unpacked body, headers in lower case, and whether the server said "not modified"."""
+
+    body: bytes
+    headers: Mapping[str, str]
+    unchanged: bool = False
+
+
 @dataclass
 class Client:
     """Requests of one refresh; safe to use from several threads. Times are seconds, sizes bytes."""
 
     mirror: str | None = None
-    timeout_s: float = TIMEOUT_S
+    timeout_s: float | None = None
+    """Stands in for every provider's own time limit."""
     max_bytes: int = MAX_BYTES
     attempts: int = ATTEMPTS
     sleep: Callable[[float], None] | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
+    cache: AnswerCache | None = None
+    pacer: Pacer = field(default_factory=Pacer)
     _client: httpx.Client | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _deadlines: dict[str, float] = field(default_factory=dict)
@@ -70,62 +103,45 @@ class Client:
                 self._client.close()
                 self._client = None
 
-    def begin(self, provider: str) -> None:
-        """Start a provider's time: all its requests and their retries together end within `timeout_s`."""
-        self._deadlines[provider] = time.monotonic() + self.timeout_s
+    def limit_s(self, about: About) -> float:
+        """Seconds that a provider's requests may take together."""
+        return about.time_limit_s if self.timeout_s is None else self.timeout_s
 
-    def get_json(
-        self,
-        provider: str,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Any:
-        """The parsed answer of a GET. Raises FeedError."""
-        return parse_json(provider, self.fetch(provider, "GET", url, params=params, headers=headers))
-
-    def post_json(self, provider: str, url: str, body: Any, *, headers: Mapping[str, str] | None = None) -> Any:
-        """The parsed answer of a POST. Raises FeedError."""
-        return parse_json(provider, self.fetch(provider, "POST", url, body=body, headers=headers))
-
-    def get_bytes(self, provider: str, url: str) -> bytes:
-        """The raw answer of a GET. Raises FeedError."""
-        return self.fetch(provider, "GET", url)
+    def begin(self, about: About) -> None:
+        """Start a provider's time: all its requests and their retries together end within its limit."""
+        self._deadlines[about.name] = time.monotonic() + self.limit_s(about)
 
     def key(self, provider: str, variable: str) -> str | None:
         """An API key from the environment; None if unset, or if a mirror that is not this machine would see it."""
         value = os.environ.get(variable, "").strip() or None
         if value and self.mirror and not is_loopback(self.mirror):
             return None
-        if value and not value.isprintable():
+        if value and not (value.isprintable() and value.isascii()):
             raise FeedError(provider, f"the key in {variable} holds characters that no key has.")
         return value
 
-    def fetch(
-        self,
-        provider: str,
-        method: str,
-        url: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: Any = None,
-    ) -> bytes:
-        """One request with retries; the whole body. Raises FeedError, or Cancelled."""
-        address = self._address(provider, url)
-        deadline = self._deadlines.get(provider, time.monotonic() + self.timeout_s)
+    def send(self, request: Request) -> Reply:
+        """One request with retries. Raises FeedError, or Cancelled."""
+        name = request.about.name
+        address = self._address(request)
+        deadline = self._deadlines.get(name, time.monotonic() + self.limit_s(request.about))
+        kept = self.cache.load(request) if self.cache is not None else None
         for attempt in range(1, self.attempts + 1):
             if self.cancelled.is_set():
                 raise Cancelled
             try:
-                return self._once(provider, method, address, params, headers, body, deadline)
+                with self.pacer.turn(urlsplit(request.url).hostname or "", request.about.pace_s, self._wait):
+                    reply = self._once(request, address, kept, deadline)
             except _Retry as retry:
                 wait = retry.after if retry.after is not None else 0.5 * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311
                 over = time.monotonic() + wait > deadline
                 if attempt == self.attempts or over or wait > MAX_WAIT_S:
                     raise retry.error from retry.__cause__
                 self._wait(wait)
+            else:
+                if self.cache is not None and not reply.unchanged:
+                    self.cache.save(request, reply)
+                return reply
         raise AssertionError("attempts is at least 1")  # pragma: no cover
 
     def _wait(self, seconds: float) -> None:
@@ -134,20 +150,31 @@ class Client:
         elif self.cancelled.wait(seconds):
             raise Cancelled
 
-    def _address(self, provider: str, url: str) -> str:
-        parts = urlsplit(url)
+    def _address(self, request: Request) -> str:
+        name = request.about.name
+        try:
+            parts = urlsplit(request.url)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            raise FeedError(name, "the feed names an address that is none.", hint="Old prices stay in use.") from None
         if parts.scheme != "https":
-            raise FeedError(provider, f"refusing {shown(url)}: prices are fetched over TLS only.")
+            raise FeedError(name, f"refusing {shown(request.url)}: prices are fetched over TLS only.")
+        if host not in request.about.hosts or port not in {None, 443} or parts.username is not None:
+            raise FeedError(
+                name,
+                f"refusing {shown(request.url)}: it is not one of the feed's own hosts.",
+                hint="The feed has changed; old prices stay in use.",
+            )
         if not self.mirror:
-            return url
+            return request.url
         if not is_address(self.mirror):
             raise FeedError(
-                provider,
+                name,
                 f"the mirror {shown(self.mirror)!r} is not an address.",
                 hint="It looks like http://127.0.0.1:8790.",
             )
         base = urlsplit(self.mirror)
-        path = f"{base.path.rstrip('/')}/{parts.netloc}{parts.path}"
+        path = f"{base.path.rstrip('/')}/{host}{parts.path}"
         return urlunsplit((base.scheme, base.netloc, path, parts.query, ""))
 
     def _http(self) -> httpx.Client:
@@ -157,27 +184,19 @@ class Client:
             if self._client is None:
                 # Redirects are not followed: a key or an offer must not come from a host we did not name.
                 self._client = httpx.Client(
-                    timeout=httpx.Timeout(self.timeout_s),
+                    timeout=httpx.Timeout(TIMEOUT_S),
                     follow_redirects=False,
                     headers={"User-Agent": "rackrate (price comparison)", "Accept-Encoding": "gzip, deflate"},
+                    limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
                     trust_env=not self.mirror,
                 )
             return self._client
 
-    def _once(
-        self,
-        provider: str,
-        method: str,
-        address: str,
-        params: Mapping[str, str] | None,
-        headers: Mapping[str, str] | None,
-        body: Any,
-        deadline: float,
-    ) -> bytes:
+    def _once(self, request: Request, address: str, kept: KeptAnswer | None, deadline: float) -> Reply:
         import httpx
 
-        where = shown(address)
-        slow = FeedError(provider, f"the answer of {where} came too slowly.", hint="Raise --timeout.")
+        name, where = request.about.name, shown(address)
+        slow = FeedError(name, f"the answer of {where} came too slowly.", hint="Raise --timeout.")
         limits: dict[str, float] = {}
 
         def left(*_: object) -> None:
@@ -189,37 +208,41 @@ class Client:
         try:
             with (
                 self._http().stream(
-                    method,
+                    request.method,
                     address,
-                    params=params,
-                    headers=headers,
-                    json=body,
+                    params=request.params,
+                    headers={**(request.headers or {}), **(kept.conditions if kept else {})},
+                    json=request.body,
                     extensions={"timeout": limits, "trace": left},
                 ) as response,
                 _hung_up_at(deadline, response),
             ):
-                self._check_status(provider, response, where)
-                return self._read(provider, response, where, deadline, slow)
+                headers = {key.lower(): value for key, value in response.headers.items()}
+                if response.status_code == 304 and kept is not None:
+                    return Reply(kept.body, kept.headers, unchanged=True)
+                self._check_status(name, response, where)
+                return Reply(self._read(request, response, where, deadline, slow), headers)
         except httpx.TimeoutException as error:
+            limit = self.limit_s(request.about)
             raise _Retry(
-                FeedError(
-                    provider,
-                    f"no answer from {where} within {self.timeout_s:g} s.",
-                    hint="Try again, or raise --timeout.",
-                )
+                FeedError(name, f"no answer from {where} within {limit:g} s.", hint="Try again, or raise --timeout.")
             ) from error
         except httpx.TransportError as error:
             if time.monotonic() >= deadline:
                 raise slow from error
             raise _Retry(
                 FeedError(
-                    provider,
+                    name,
                     f"the connection to {where} failed ({type(error).__name__}).",
                     hint="Check the network or the mirror; old prices stay in use.",
                 )
             ) from error
+        except TornError as error:
+            raise _Retry(
+                FeedError(name, f"the answer of {where} is damaged ({error}).", hint="Old prices stay in use.")
+            ) from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
-            raise FeedError(provider, f"the answer of {where} cannot be read ({type(error).__name__}).") from error
+            raise FeedError(name, f"the answer of {where} cannot be read ({type(error).__name__}).") from error
 
     def _check_status(self, provider: str, response: httpx.Response, where: str) -> None:
         status = response.status_code
@@ -241,26 +264,36 @@ class Client:
         hint = "The address has moved; a newer rackrate may know it." if status < 400 or status in {404, 410} else ""
         raise FeedError(provider, f"{where} answered {status}.", hint=hint, status=status)
 
-    def _read(self, provider: str, response: httpx.Response, where: str, deadline: float, slow: FeedError) -> bytes:
-        chunks: list[bytes] = []
-        size = 0
-        for chunk in response.iter_bytes():
-            size += len(chunk)
-            if size > self.max_bytes:
-                raise FeedError(
-                    provider,
-                    f"the answer of {where} is larger than {self.max_bytes >> 20} MiB.",
-                    hint="This is not the feed we know; old prices stay in use.",
-                )
-            if self.cancelled.is_set():
-                raise Cancelled
-            if time.monotonic() > deadline:
+    def _read(self, request: Request, response: httpx.Response, where: str, deadline: float, slow: FeedError) -> bytes:
+        limit = request.max_bytes or self.max_bytes
+
+        def watched() -> Iterator[bytes]:
+            size = 0
+            for chunk in plain(response.headers.get("Content-Encoding", ""), response.iter_raw()):
+                size += len(chunk)
+                if size > limit:
+                    raise FeedError(
+                        request.about.name,
+                        f"the answer of {where} is larger than {limit >> 20} MiB.",
+                        hint="This is not the feed we know; old prices stay in use.",
+                    )
+                if self.cancelled.is_set():
+                    raise Cancelled
+                if time.monotonic() > deadline:
+                    raise slow
+                yield chunk
+            # A line that was hung up looks like the end of an answer without a stated length.
+            if time.monotonic() >= deadline:
                 raise slow
-            chunks.append(chunk)
-        # A line that was hung up looks like the end of an answer without a stated length.
-        if time.monotonic() >= deadline:
-            raise slow
-        return b"".join(chunks)
+
+        return b"".join(watched()) if request.keep is None else _kept_lines(watched(), request.keep)
+
+
+def _kept_lines(chunks: Iterable[bytes], keep: Callable[[bytes], bool]) -> bytes:
+    found: list[bytes] = []
+    for some in lines(chunks):
+        found += filter(keep, some)
+    return b"\n".join(found)
 
 
 class _Retry(Exception):  # noqa: N818

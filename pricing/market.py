@@ -41,6 +41,8 @@ FLOAT_COLUMNS = frozenset(
         "price_per_month",
         "setup_fee",
         "memory_read_gb_s_measured",
+        "pcie_gb_s_measured",
+        "numa_nodes",
     }
 )
 

@@ -11,7 +11,7 @@ from pricing import atomic
 from pricing.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 # Units of each currency per euro with the day of the fixing. USD: ECB reference rate of 2026-10-02 as publicly
@@ -71,6 +71,22 @@ class Rates:
     def updated(self, fresh: Rates) -> Rates:
         """These rates with the fresh ones over them: a currency that left the list keeps its old, dated rate."""
         return Rates({**self.per_euro, **fresh.per_euro}, {**self.dates, **fresh.dates}, fresh.source)
+
+    def newest(self, other: Rates) -> Rates:
+        """Each currency's later rate of the two; of the same day the other's."""
+        newer = other.only(code for code in other.per_euro if other.dates[code] >= self.dates.get(code, ""))
+        return Rates(
+            {**self.per_euro, **newer.per_euro},
+            {**self.dates, **newer.dates},
+            other.source if newer.per_euro else self.source,
+        )
+
+    def only(self, codes: Iterable[str]) -> Rates:
+        """The rates of some currencies."""
+        kept = list(codes)
+        return Rates(
+            {code: self.per_euro[code] for code in kept}, {code: self.dates[code] for code in kept}, self.source
+        )
 
     def to_json(self) -> str:
         """The text of the rates file."""

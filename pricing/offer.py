@@ -66,6 +66,11 @@ class Offer:
     cpu_basis: str | None = None
     """How the CPU model is known."""
     memory_read_gb_s_measured: float | None = None
+    pcie_gb_s_measured: float | None = None
+    """Between host and one GPU, measured on the machine."""
+    numa_nodes: int | None = None
+    note: str | None = None
+    """What a buyer must know that no other column says: "IPv4 extra", "spot close to on-demand"."""
 
 
 OFFER_COLUMNS: tuple[str, ...] = tuple(entry.name for entry in fields(Offer))

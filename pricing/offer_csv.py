@@ -47,12 +47,14 @@ _LIMITS: dict[str, float] = {
     "vram_gib_per_gpu": 4096,
     "gpu_memory_bandwidth_gb_s": 200_000,
     "memory_read_gb_s_measured": 50_000,
+    "pcie_gb_s_measured": 1000,
+    "numa_nodes": 64,
     "commitment_months": 120,
     "upfront_share": 1,
 }
 # Here 0 is a statement (no fee, nothing upfront); everywhere else it is a placeholder.
 _ZERO_COUNTS = frozenset({"setup_fee", "upfront_share"})
-_WHOLE = frozenset({"sockets", "commitment_months"})
+_WHOLE = frozenset({"sockets", "commitment_months", "numa_nodes"})
 _BOOLEAN = frozenset({"shared_cpu", "vat_included"})
 _CHOICES: dict[str, tuple[str, ...]] = {
     "kind": schema.KINDS,

@@ -1,25 +1,29 @@
-"""Refreshing prices: all providers at once, none in another's way, nothing good lost to something bad."""
+"""Refreshing prices: all feeds at once, none in another's way, nothing good lost to something bad."""
 
 from __future__ import annotations
 
 import contextlib
 import queue
-import statistics
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from models.errors import RackrateError
+from pricing import identity, quality
+from pricing.answer_cache import AnswerCache
+from pricing.asking import Asker
 from pricing.errors import FeedError, RefreshHeldError, StoreError
-from pricing.http import TIMEOUT_S, Cancelled, Client
-from pricing.provider import Fetched, Provider, provider, providers
+from pricing.http import Cancelled, Client
+from pricing.provider import Fetched, Missing, Provider, provider, providers
+from pricing.refresh_report import Outcome, RefreshReport, Step
+from pricing.suspicion import rate_suspicion, suspicion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from pricing.money import Rates
+    from pricing.answers import Answer, Answers
     from pricing.offer import Offer
     from pricing.store import Store
 
@@ -28,72 +32,16 @@ POLL_S = 0.1
 """How often a refresh looks whether it was cancelled."""
 GRACE_S = 0.3
 """How long a cancelled refresh waits for those that are about to end."""
-MAX_LOST_SHARE = 0.3
-MAX_PRICE_MOVE = 3.0
-MAX_RATE_MOVE = 1.5
-"""No currency of the list has moved so far against the euro between two refreshes; a shifted decimal point moves ten times."""
-MIN_FAMILY = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How one provider's refresh ended."""
-
-    provider: str
-    status: str
-    """fresh, recent (younger than --max-age), skipped (needs a key), held, failed or cancelled."""
-    offers: int = 0
-    message: str = ""
-    hint: str = ""
-    skipped: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-    fetched_at: str | None = None
-    """When the prices now in use were fetched; None = only bundled ones."""
-
-    @property
-    def good(self) -> bool:
-        """Whether the prices in use are fresh (or fresh enough)."""
-        return self.status in {"fresh", "recent"}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "provider": self.provider,
-            "status": self.status,
-            "offers": self.offers,
-            "message": self.message,
-            "hint": self.hint,
-            "skipped": self.skipped,
-            "seconds": round(self.seconds, 2),
-            "fetched_at": self.fetched_at,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshReport:
-    """All outcomes, in the order of the providers asked for."""
-
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 all fresh, 1 some failed, 2 nothing usable. A provider that only lacks its optional key is no failure."""
-        counted = [entry for entry in self.outcomes if entry.status != "skipped"]
-        if all(entry.good for entry in counted):
-            return 0 if counted else 2
-        return 1 if any(entry.good for entry in counted) else 2
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"exit_code": self.exit_code, "providers": [entry.as_dict() for entry in self.outcomes]}
+REREAD_DAYS = 7
+"""Answers like last time's are read again after so long: promotions end and plans are retired by date."""
 
 
 def refresh(  # noqa: PLR0913 - one argument a flag of the command
     names: Sequence[str] | None = None,
     *,
     store: Store,
-    on_progress: Callable[[Outcome | str], None] | None = None,
-    timeout_s: float = TIMEOUT_S,
+    on_progress: Callable[[Outcome | Step | str], None] | None = None,
+    timeout_s: float | None = None,
     accept: Collection[str] = (),
     max_age_hours: float | None = None,
     mirror: str | None = None,
@@ -101,31 +49,34 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
     now: datetime | None = None,
     cancelled: threading.Event | None = None,
     bundled: Callable[[], Iterable[Offer]] | None = None,
+    regions: Mapping[str, Sequence[str]] | None = None,
 ) -> RefreshReport:
-    """Ask the named providers (None = all); keep what is sound, report on each.
+    """Ask the named feeds (None = all that need not be named); keep what is sound, report on each.
 
-    `on_progress` gets a provider's name when it starts and its Outcome when it ends, from worker threads.
-    `timeout_s` bounds each provider as a whole, its retries included.
+    `on_progress` gets a feed's name when it starts, a Step after each answer and its Outcome when it ends, from worker
+    threads. `timeout_s` bounds each feed as a whole, its retries included; None = each one's own limit.
     Raises UnknownNameError for a name that is none, before anything is asked.
     """
-    asked = [provider(name) for name in dict.fromkeys(names)] if names else list(providers().values())
+    if names:
+        asked = [provider(name) for name in dict.fromkeys(names)]
+    else:
+        asked = [source for source in providers().values() if not source.about.on_request]
     for name in accept:
         provider(name)
     now = now or datetime.now(UTC)
     own_client = client is None
-    client = client or Client.from_environment(mirror, timeout_s=timeout_s)
+    client = client or Client.from_environment(mirror, timeout_s=timeout_s, cache=AnswerCache(store.folder / "cache"))
     if cancelled is not None:
         client.cancelled = cancelled
-    status = store.status()
-    run = _Run(store, client, now, set(accept), max_age_hours, status, bundled, on_progress)
+    store.sweep(now.timestamp())
+    run = _Run(
+        store, client, now, set(accept), max_age_hours, store.status(), bundled, on_progress, dict(regions or {})
+    )
     try:
         outcomes = run.all(asked)
     finally:
         if own_client:
             client.close()
-    # A folder that cannot be written is in the outcomes already; the report must not be lost to its diary.
-    with contextlib.suppress(StoreError):
-        store.save_status(run.noted())
     return RefreshReport(outcomes)
 
 
@@ -138,8 +89,8 @@ class _Run:
     max_age_hours: float | None
     status: dict[str, dict[str, str]]
     bundled: Callable[[], Iterable[Offer]] | None
-    on_progress: Callable[[Outcome | str], None] | None
-    changes: dict[str, dict[str, str]] = field(default_factory=dict)
+    on_progress: Callable[[Outcome | Step | str], None] | None
+    regions: dict[str, Sequence[str]]
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def all(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
@@ -149,7 +100,8 @@ class _Run:
         """
         waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
         ended: queue.SimpleQueue[tuple[int, Outcome | BaseException]] = queue.SimpleQueue()
-        for place in range(len(sources)):
+        # Those with the most to ask start first: the whole ends with the slowest.
+        for place in sorted(range(len(sources)), key=lambda at: -sources[at].about.time_limit_s):
             waiting.put(place)
 
         def work() -> None:
@@ -177,33 +129,20 @@ class _Run:
             outcomes[place] = outcome
         return tuple(outcomes.get(place) or self._stopped(source) for place, source in enumerate(sources))
 
-    def noted(self) -> dict[str, dict[str, str]]:
-        """What changed so far; a thread that was left behind may still add to it."""
-        with self.lock:
-            return dict(self.changes)
-
     def _stopped(self, source: Provider) -> Outcome:
         name = source.about.name
         return Outcome(name, "cancelled", message="stopped", fetched_at=self.status.get(name, {}).get("fetched_at"))
 
     def one(self, source: Provider) -> Outcome:
-        """Refresh one provider; never raises, so that no provider can stop another."""
+        """Refresh one feed; never raises, so that no feed can stop another."""
         name = source.about.name
         started = time.monotonic()
         last = self.status.get(name, {}).get("fetched_at")
         if self.on_progress:
             self.on_progress(name)
+        digest = ""
         try:
-            status, count, fetched = self._ask(source, last)
-            outcome = Outcome(
-                name,
-                status,
-                count,
-                skipped=dict(fetched.skipped),
-                fetched_at=last,
-                message="" if status != "skipped" else f"needs a key in {source.about.key_variable}",
-                seconds=time.monotonic() - started,
-            )
+            outcome, digest = self._ask(source, last)
         except Cancelled:
             outcome = self._stopped(source)
         except RefreshHeldError as error:
@@ -218,54 +157,157 @@ class _Run:
                 hint="The feed may have changed; old prices stay in use.",
                 fetched_at=last,
             )
-        outcome = self._noted(outcome, time.monotonic() - started)
+        outcome = replace(outcome, seconds=time.monotonic() - started)
+        outcome = self._noted(outcome, digest)
         if self.on_progress:
             self.on_progress(outcome)
         return outcome
 
-    def _ask(self, source: Provider, last: str | None) -> tuple[str, int, Fetched]:
+    def _ask(self, source: Provider, last: str | None) -> tuple[Outcome, str]:
         about = source.about
         if self.client.cancelled.is_set():
             raise Cancelled
         if self.max_age_hours is not None and last and self._age(last) <= timedelta(hours=self.max_age_hours):
-            return "recent", 0, Fetched()
+            return Outcome(about.name, "recent", fetched_at=last), ""
         if about.key_needed and about.key_variable and self.client.key(about.name, about.key_variable) is None:
-            return "skipped", 0, Fetched()
-        self.client.begin(about.name)
-        fetched = source.fetch(self.client, self.now)
-        if about.what == "rates":
-            if fetched.rates is None:
-                raise FeedError(about.name, "the answer holds no rates.")
-            with self.lock:  # setting aside a damaged file must happen once
-                known = self.store.rates()
-            if about.name not in self.accept and (reason := rate_suspicion(fetched.rates, known)):
-                raise RefreshHeldError(about.name, reason)
+            needs = f"needs a key in {about.key_variable}"
+            return Outcome(about.name, "skipped", message=needs, fetched_at=last), ""
+        self.client.begin(about)
+        ask = Asker(about, self.client, tuple(self.regions.get(about.name, ())), on_answer=self._counter(about.name))
+        source.fetch(ask)
+        digest = f"{about.version} {ask.answers.digest()}"
+        if about.what == "prices" and self._is_same(about.name, digest):
+            with contextlib.suppress(StoreError):  # a damaged file is written anew
+                count = self.store.confirm(about.name, self._moment)
+                return Outcome(about.name, "unchanged", count, fetched_at=self._moment), digest
+        fetched = source.parse(ask.answers, self.now)
+        if self.client.cancelled.is_set():
+            raise Cancelled
+        match about.what:
+            case "prices":
+                return self._keep_prices(source, fetched, ask.answers, ask.regions), digest
+            case "rates":
+                return self._keep_rates(about.name, fetched), digest
+            case "tokens":
+                return self._keep_tokens(about.name, fetched), digest
+            case _:
+                return self._keep_machines(about.name, fetched, ask.answers), digest
+
+    def _counter(self, name: str) -> Callable[[Answer], None] | None:
+        if self.on_progress is None:
+            return None
+        tell, lock, total = self.on_progress, threading.Lock(), [0, 0]
+
+        def count(answer: Answer) -> None:
+            with lock:
+                total[0] += 1
+                total[1] += len(answer.body)
+                tell(Step(name, *total))
+
+        return count
+
+    def _is_same(self, name: str, digest: str) -> bool:
+        """Whether a feed answered what it answered last time, and that was read not long ago."""
+        row = self.status.get(name, {})
+        if (
+            name in self.accept
+            or row.get("digest") != digest
+            or self._age(row.get("read_at", "")) > timedelta(REREAD_DAYS)
+        ):
+            return False
+        return (self.store.prices / f"{name}.csv").exists()
+
+    def _keep_prices(self, source: Provider, fetched: Fetched, answers: Answers, regions: tuple[str, ...]) -> Outcome:
+        about = source.about
+        missing = tuple(dict.fromkeys((*fetched.missing, *answers.missing)))
+        offers, found = quality.check(fetched.offers, about, self.store.rates())
+        if not offers:
+            why = missing[0].reason if missing else "the answer holds no offers."
+            raise FeedError(about.name, why, hint="Old prices stay in use.")
+        if about.name not in self.accept:
+            self._hold(source, offers, fetched.offers, missing, regions)
+        if self.client.cancelled.is_set():
+            raise Cancelled
+        kept_regions = self._not_asked(about.name, regions) if about.regional and regions else ()
+        self.store.save(about.name, offers, about.covers, regional=about.regional, missing=(*missing, *kept_regions))
+        strange, servers = identity.unmatched(offers) if about.known_hardware else (set(), 0)
+        return Outcome(
+            about.name,
+            "fresh",
+            len(offers),
+            skipped=dict(fetched.skipped),
+            quality=found,
+            missing=tuple(_said(part) for part in missing),
+            unmatched=tuple(sorted(strange)),
+            servers=servers,
+            fetched_at=self._moment,
+        )
+
+    def _not_asked(self, name: str, regions: Sequence[str]) -> tuple[Missing, ...]:
+        """Regions of an earlier refresh that this one was not asked for: their rows stay, with their age."""
+        stored = self.store.load(name)
+        known = {entry.region for entry in stored.offers} if stored else set()
+        return tuple(Missing("not asked for", region=region) for region in sorted(filter(None, known - set(regions))))
+
+    def _keep_rates(self, name: str, fetched: Fetched) -> Outcome:
+        if fetched.rates is None or not fetched.rates.per_euro:
+            raise FeedError(name, "the answer holds no rates.", hint="The last rates stay in use.")
+        with self.lock:  # two sources write one file, and setting aside a damaged one must happen once
+            if name not in self.accept and (reason := rate_suspicion(fetched.rates, self.store.rates())):
+                raise RefreshHeldError(name, reason)
             if self.client.cancelled.is_set():
                 raise Cancelled
             self.store.save_rates(fetched.rates)
-            return "fresh", len(fetched.rates.per_euro), fetched
-        if about.name not in self.accept:
-            self._hold(about.name, fetched.offers)
-        if not fetched.offers:
-            raise FeedError(about.name, "the answer holds no offers.", hint="Old prices stay in use.")
-        if self.client.cancelled.is_set():
-            raise Cancelled
-        self.store.save(about.name, fetched.offers, about.covers, regional=about.regional)
-        return "fresh", len(fetched.offers), fetched
+        return Outcome(name, "fresh", len(fetched.rates.per_euro), fetched_at=self._moment)
 
-    def _hold(self, name: str, fresh: Sequence[Offer]) -> None:
+    def _keep_tokens(self, name: str, fetched: Fetched) -> Outcome:
+        if not fetched.tokens:
+            raise FeedError(name, "the answer holds no token prices.", hint="Old prices stay in use.")
+        known = sum(entry.source == name for entry in self.store.tokens())
+        if name not in self.accept and len(fetched.tokens) < 0.7 * known:
+            raise RefreshHeldError(name, f"{len(fetched.tokens)} models instead of {known}")
+        self.store.save_tokens(name, fetched.tokens)
+        return Outcome(name, "fresh", len(fetched.tokens), skipped=dict(fetched.skipped), fetched_at=self._moment)
+
+    def _keep_machines(self, name: str, fetched: Fetched, answers: Answers) -> Outcome:
+        missing = tuple(dict.fromkeys((*fetched.missing, *answers.missing)))
+        if not fetched.machines:
+            raise FeedError(name, missing[0].reason if missing else "the answer holds no machines.")
+        self.store.save_machines(fetched.machines)
+        told = tuple(_said(part) for part in missing)
+        return Outcome(name, "fresh", len(fetched.machines), missing=told, fetched_at=self._moment)
+
+    def _hold(
+        self,
+        source: Provider,
+        fresh: Sequence[Offer],
+        listed: Sequence[Offer],
+        missing: Sequence[Missing],
+        regions: Sequence[str],
+    ) -> None:
+        about = source.about
         with self.lock:  # setting aside a damaged file must happen once
-            stored, rates = self.store.load(name), self.store.rates()
-        previous = list(stored.offers) if stored else []
-        if previous:
+            stored, rates = self.store.load(about.name), self.store.rates()
+        previous: Iterable[Offer] = ()
+        if stored is not None:
             # Rows carried over from an older refresh are not what the feed last listed.
-            newest = max(entry.fetched_at or "" for entry in previous)
-            previous = [entry for entry in previous if entry.fetched_at == newest]
+            previous = [entry for entry in stored.offers if entry.fetched_at == stored.fetched_at]
         elif self.bundled is not None:
-            previous = [entry for entry in self.bundled() if entry.provider == name]
-        reason = suspicion(fresh, previous, rates, compare_count=stored is not None)
+            previous = [entry for entry in self.bundled() if entry.provider == about.name]
+        asked = set(regions) if about.regional else None
+        previous = [
+            entry
+            for entry in previous
+            if (asked is None or entry.region in asked or entry.region is None)
+            and not any(part.holds(entry) for part in missing)
+        ]
+        reason = suspicion(fresh, previous, rates, listed=listed, compare_count=stored is not None)
         if reason:
-            raise RefreshHeldError(name, reason)
+            raise RefreshHeldError(about.name, reason)
+
+    @property
+    def _moment(self) -> str:
+        return self.now.isoformat(timespec="seconds")
 
     def _age(self, moment: str) -> timedelta:
         try:
@@ -274,62 +316,21 @@ class _Run:
         except ValueError:
             return timedelta.max
 
-    def _noted(self, outcome: Outcome, seconds: float) -> Outcome:
-        moment = self.now.isoformat(timespec="seconds")
+    def _noted(self, outcome: Outcome, digest: str) -> Outcome:
+        """Keep how it went for the next refresh; a folder that cannot be written is told, not raised."""
         row = dict(self.status.get(outcome.provider, {}))
-        if outcome.status == "fresh":
-            row = {"fetched_at": moment}
+        if outcome.status in {"fresh", "unchanged"}:
+            read_at = self._moment if outcome.status == "fresh" else row.get("read_at", "")
+            row = {"fetched_at": self._moment, "digest": digest, "read_at": read_at}
         elif outcome.status in {"held", "failed"}:
-            row |= {"failed_at": moment, "error": outcome.message}
-        with self.lock:
-            if outcome.status in {"fresh", "held", "failed"}:
-                self.changes[outcome.provider] = row
-        return Outcome(
-            outcome.provider,
-            outcome.status,
-            outcome.offers,
-            outcome.message,
-            outcome.hint,
-            outcome.skipped,
-            seconds,
-            moment if outcome.status == "fresh" else outcome.fetched_at,
-        )
+            row |= {"failed_at": self._moment, "error": outcome.message}
+        else:
+            return outcome
+        with contextlib.suppress(StoreError):
+            self.store.save_status({outcome.provider: row})
+        return outcome
 
 
-def suspicion(fresh: Sequence[Offer], previous: Sequence[Offer], rates: Rates, *, compare_count: bool = True) -> str:
-    """Why fresh prices should not be taken unseen; empty if nothing speaks against them.
-
-    Empty feed, more than 30 % of the rows gone, or the median price of a GPU family moved more than threefold.
-    """
-    if not fresh:
-        return "the feed lists no offers"
-    if compare_count and len(fresh) < (1 - MAX_LOST_SHARE) * len(previous):
-        return f"{len(fresh)} offers instead of {len(previous)}"
-    before, after = _medians(previous, rates), _medians(fresh, rates)
-    for family in sorted(before.keys() & after.keys()):
-        ratio = after[family] / before[family]
-        if not 1 / MAX_PRICE_MOVE <= ratio <= MAX_PRICE_MOVE:
-            return (
-                f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD "
-                "per GPU and hour"
-            )
-    return ""
-
-
-def rate_suspicion(fresh: Rates, known: Rates) -> str:
-    """Why fresh exchange rates should not be taken unseen: one moved more than 1.5x against the euro; empty if none did."""
-    for code in sorted(fresh.per_euro.keys() & known.per_euro.keys()):
-        ratio = fresh.per_euro[code] / known.per_euro[code]
-        if not 1 / MAX_RATE_MOVE <= ratio <= MAX_RATE_MOVE:
-            return f"the euro went from {known.per_euro[code]:.5g} to {fresh.per_euro[code]:.5g} {code}"
-    return ""
-
-
-def _medians(offers: Iterable[Offer], rates: Rates) -> dict[str, float]:
-    """Median on-demand dollars per GPU and hour of each GPU model."""
-    prices: dict[str, list[float]] = {}
-    for entry in offers:
-        usd = rates.convert(entry.price_per_hour, entry.currency, "USD")
-        if entry.kind == "gpu" and entry.gpu_model and entry.gpu_count and usd and entry.term == "on_demand":
-            prices.setdefault(entry.gpu_model, []).append(usd / entry.gpu_count)
-    return {family: statistics.median(values) for family, values in prices.items() if len(values) >= MIN_FAMILY}
+def _said(part: Missing) -> str:
+    what = " ".join(filter(None, (part.provider, part.kind, part.term, part.region))) or "a part"
+    return f"{what}: {part.reason}".rstrip(".")

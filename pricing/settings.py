@@ -31,6 +31,8 @@ class Settings:
     """http://host:port that answers every price request (an office cache); RACKRATE_MIRROR wins over it."""
     discounts: dict[str, float] = field(default_factory=dict)
     """Negotiated discount per provider as a share, 0.1 = 10 % off (the file holds percent). Setup fees are not discounted."""
+    regions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Regions that a refresh asks a provider for, by the provider's own codes; one not named asks for its usual ones."""
     keys: dict[str, str] = field(default_factory=dict)
     """Key bindings of the dashboard: action -> key."""
 
@@ -69,6 +71,7 @@ class Settings:
         table = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         table["vat"] = None if self.vat is None else _as_percent(self.vat)
         table["discounts"] = {name: _as_percent(off) for name, off in self.discounts.items()}
+        table["regions"] = {name: list(codes) for name, codes in self.regions.items()}
         return {name: value for name, value in table.items() if value is not None and value != {}}
 
     def save(self, path: Path | None = None) -> Path:
@@ -91,6 +94,8 @@ def template() -> str:
         '# mirror = "http://127.0.0.1:8790"   # an office cache that answers for every price feed\n'
         "\n[discounts]             # negotiated: percent off a provider's hourly and monthly prices, not off setup fees\n"
         "# hetzner = 5\n"
+        "\n[regions]               # what a refresh asks a provider for; one that is not named asks for its usual regions\n"
+        '# aws = ["eu-central-1", "us-east-1"]\n'
         "\n[keys]                  # dashboard: action = key\n"
     )
 
@@ -148,6 +153,17 @@ def _discounts(value: Any, where: str) -> dict[str, float]:
     return {name.strip().lower(): read(entry, f"{where}.{name}") for name, entry in value.items()}
 
 
+def _regions(value: Any, where: str) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise SettingsError(f"{where} must be a table, not {brief(value)}.")
+    found = {}
+    for name, codes in value.items():
+        if not isinstance(codes, list) or not codes or not all(isinstance(code, str) and code for code in codes):
+            raise SettingsError(f"{where}.{name} must be a list of region codes, not {brief(codes)}.")
+        found[name.strip().lower()] = tuple(dict.fromkeys(code.strip() for code in codes))
+    return found
+
+
 def _currency(value: Any, where: str) -> str:
     if not isinstance(value, str) or len(value) != 3 or not value.isascii() or not value.isalpha():
         raise SettingsError(f"{where} must be a three-letter currency such as USD, not {brief(value)}.")
@@ -169,5 +185,6 @@ _READERS: dict[str, Any] = {
     "hours_per_month": _number(1, 744),
     "mirror": _mirror,
     "discounts": _discounts,
+    "regions": _regions,
     "keys": _text_table,
 }

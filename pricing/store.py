@@ -1,4 +1,4 @@
-"""Fetched prices on disk: one CSV per provider, always the last good one, laid over the bundled prices.
+"""Fetched prices on disk: one CSV per feed, always the last good one, laid over the bundled prices.
 
 A file is the offers' CSV plus a last line that says how many rows it has and what they cover. A file without that
 line, or with another count, was torn; it is set aside (never deleted) and the bundled prices are used instead.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -16,44 +15,22 @@ from typing import TYPE_CHECKING
 from pricing import atomic, money, paths
 from pricing.errors import OffersError, StoreError
 from pricing.offer_csv import format_offers, parse_offers
+from pricing.store_mark import NAME, Mark, NewerFormatError
+from pricing.stored import StoredPrices, merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pricing.offer import Offer
+    from pricing.provider import Missing
+    from pricing.tokens import TokenPrice
 
 CARRY_DAYS = 7
 """A row that a refresh no longer lists stays so long: feeds drop single rows for an hour (seen at RunPod)."""
 UNLISTED = "not in the last refresh"
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_MARK = re.compile(r"# rackrate 1 rows=(\d+) covers=([a-z_:,]*) regional=([01])\n?\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPrices:
-    """The last good prices of one provider."""
-
-    offers: tuple[Offer, ...]
-    covers: frozenset[tuple[str, str]]
-    """(kind, term) pairs that the feed answers for: bundled rows of these are replaced."""
-    regional: bool = False
-    """The feed was asked for some regions only: bundled rows of other regions stay."""
-
-    @property
-    def fetched_at(self) -> str | None:
-        """When the newest row was fetched (ISO)."""
-        return max((entry.fetched_at for entry in self.offers if entry.fetched_at), default=None)
-
-    def replaced(self, bundled: Sequence[Offer]) -> set[str]:
-        """The ids of the bundled offers of this provider that these prices stand in for."""
-        regions = {entry.region for entry in self.offers}
-        return {
-            entry.offer_id
-            for entry in bundled
-            if (entry.kind, entry.term) in self.covers and (not self.regional or entry.region in regions)
-        }
+STALE_PART_S = 3600.0
+"""A half-written file this old has no writer any more: its process was killed."""
 
 
 @dataclass
@@ -65,17 +42,22 @@ class Store:
 
     @property
     def prices(self) -> Path:
-        """The folder of the providers' files."""
+        """The folder of the feeds' files."""
         return self.folder / "prices"
 
+    @property
+    def machines(self) -> Path:
+        """The folder of measured machines, each file with its own licence."""
+        return self.folder / "machines"
+
     def providers(self) -> tuple[str, ...]:
-        """Providers with fetched prices."""
+        """Feeds with fetched prices."""
         with contextlib.suppress(OSError):
-            return tuple(sorted(file.stem for file in self.prices.glob("*.csv") if _NAME.fullmatch(file.stem)))
+            return tuple(sorted(file.stem for file in self.prices.glob("*.csv") if NAME.fullmatch(file.stem)))
         return ()
 
     def load(self, provider: str) -> StoredPrices | None:
-        """The last good prices of a provider; None if there are none that can be used."""
+        """The last good prices of a feed; None if there are none that can be used."""
         path = self._file(provider)
         try:
             text = path.read_text(encoding="utf-8")
@@ -87,44 +69,66 @@ class Store:
         except UnicodeDecodeError:
             self._set_aside(path, "it is not text")
             return None
-        mark = _MARK.search(text)
-        if mark is None:
-            self._set_aside(path, "its end is missing")
-            return None
         try:
-            offers = parse_offers(text[: mark.start()], path.name)
+            rows, mark = Mark.read(text)
+            offers = parse_offers(rows, path.name)
+        except NewerFormatError:
+            self.messages.append(
+                f"{path} was written by a newer rackrate and is left alone; the bundled prices are used."
+            )
+            return None
         except OffersError as error:
             self._set_aside(path, error.message)
             return None
-        if len(offers) != int(mark[1]) or any(entry.provider != provider for entry in offers):
+        except ValueError as error:
+            self._set_aside(path, str(error))
+            return None
+        if not mark.fits(offers, provider):
             self._set_aside(path, "its rows are not those it was written with")
             return None
-        pairs = (pair.split(":") for pair in mark[2].split(",") if pair.count(":") == 1)
-        return StoredPrices(offers, frozenset((kind, term) for kind, term in pairs), mark[3] == "1")
+        return StoredPrices(provider, mark.dated(offers), mark)
 
     def save(
-        self, provider: str, offers: Sequence[Offer], covers: Iterable[tuple[str, str]], *, regional: bool = False
+        self,
+        provider: str,
+        offers: Sequence[Offer],
+        covers: Iterable[tuple[str, str]],
+        *,
+        regional: bool = False,
+        missing: Sequence[Missing] = (),
     ) -> StoredPrices:
-        """Replace a provider's prices; rows that vanished within a week stay, marked. Raises StoreError."""
+        """Replace a feed's prices. Raises StoreError.
+
+        Rows of parts that were not answered (`missing`) stay as they are; rows that the feed no longer lists stay a week,
+        marked as such.
+        """
         if not offers:
             raise StoreError(f"There are no prices of {provider} to save.")
-        kept = tuple(offers) + self._vanished(provider, offers)
-        stored = StoredPrices(kept, frozenset(covers), regional)
-        pairs = ",".join(sorted(f"{kind}:{term}" for kind, term in stored.covers))
-        mark = f"# rackrate 1 rows={len(kept)} covers={pairs} regional={int(regional)}\n"
-        atomic.write_text(self._file(provider), format_offers(kept) + mark)
-        return stored
+        path = self._file(provider)
+        kept = tuple(offers) + self._left_over(provider, offers, missing)
+        names = frozenset(entry.provider for entry in kept)
+        mark = Mark(len(kept), frozenset(covers), regional, tuple(missing), names)
+        if path.exists() and _is_newer(path):
+            self._set_aside(path, "it was written by a newer rackrate")
+        atomic.write_text(path, format_offers(kept) + mark.line())
+        return StoredPrices(provider, kept, mark)
+
+    def confirm(self, provider: str, seen: str) -> int:
+        """Note that a feed brought the same prices again, at an ISO time; how many they are. Raises StoreError."""
+        path = self._file(provider)
+        try:
+            rows, mark = Mark.read(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise StoreError(f"Cannot read {path}.", hint="Refresh again.") from error
+        atomic.write_text(path, rows + replace(mark, seen=seen).line())
+        return mark.rows
 
     def merged(self, bundled: Sequence[Offer]) -> tuple[Offer, ...]:
-        """Bundled offers with every provider's fetched ones over them; what a feed does not cover stays, aged."""
-        fetched = {name: stored for name in self.providers() if (stored := self.load(name)) is not None}
-        if not fetched:
-            return tuple(bundled)
-        gone = {entry.offer_id for stored in fetched.values() for entry in stored.offers}
-        for name, stored in fetched.items():
-            gone |= stored.replaced([entry for entry in bundled if entry.provider == name])
-        kept = [entry for entry in bundled if entry.offer_id not in gone]
-        return (*kept, *(entry for stored in fetched.values() for entry in stored.offers))
+        """Bundled offers with every feed's fetched ones over them; what a feed does not cover stays, aged."""
+        stored = [found for name in self.providers() if (found := self.load(name)) is not None]
+        return merge(bundled, stored) if stored else tuple(bundled)
+
+    # exchange rates, token prices, measured machines
 
     def rates(self) -> money.Rates:
         """Fetched exchange rates over the bundled ones."""
@@ -140,45 +144,87 @@ class Store:
         return money.Rates.bundled()
 
     def save_rates(self, rates: money.Rates) -> None:
-        """Keep fetched exchange rates. Raises StoreError."""
-        money.save_rates(self.folder / "rates.json", self.rates().updated(rates))
+        """Keep fetched exchange rates: of two sources each currency's newest. Raises StoreError."""
+        path = self.folder / "rates.json"
+        try:
+            fetched = money.Rates.from_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            fetched = money.Rates.bundled().only(())
+        money.save_rates(path, fetched.newest(rates))
+
+    def tokens(self) -> tuple[TokenPrice, ...]:
+        """Token prices of serverless APIs: each source's fetched list, the bundled ones of sources never fetched."""
+        from pricing import tokens
+
+        found: list[TokenPrice] = []
+        for path in sorted((self.folder / "tokens").glob("*.csv")):
+            try:
+                found += tokens.parse_tokens(path.read_text(encoding="utf-8"), path.name)
+            except (OSError, UnicodeDecodeError):
+                self.messages.append(f"Cannot read {path}; the bundled token prices are used.")
+            except OffersError as error:
+                self._set_aside(path, error.message, "token prices")
+        fetched = {entry.source for entry in found}
+        return (*found, *(entry for entry in tokens.bundled() if entry.source not in fetched))
+
+    def save_tokens(self, source: str, prices: Sequence[TokenPrice]) -> None:
+        """Replace a source's token prices. Raises StoreError."""
+        from pricing import tokens
+
+        atomic.write_text(self.folder / "tokens" / f"{_checked(source)}.csv", tokens.format_tokens(prices))
+
+    def save_machines(self, files: Mapping[str, bytes]) -> None:
+        """Keep measured machines, one file each. Raises StoreError."""
+        for name, content in files.items():
+            plain = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in name)
+            atomic.write_bytes(self.machines / plain.lstrip(".")[:120], content)
+
+    # how refreshes went
 
     def status(self) -> dict[str, dict[str, str]]:
-        """How each provider's last refresh went: fetched_at, and failed_at with error after a failure."""
-        try:
-            table = json.loads((self.folder / "refresh.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        if not isinstance(table, dict):
-            return {}
-        return {
-            str(name): {str(key): str(value) for key, value in row.items()}
-            for name, row in table.items()
-            if isinstance(row, dict)
-        }
+        """How each feed's last refresh went: fetched_at and digest, and failed_at with error after a failure."""
+        found: dict[str, dict[str, str]] = {}
+        for path in sorted((self.folder / "status").glob("*.json")):
+            try:
+                row = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError, RecursionError):
+                continue
+            if isinstance(row, dict):
+                found[path.stem] = {str(key): str(value) for key, value in row.items()}
+        return found
 
     def save_status(self, changes: Mapping[str, Mapping[str, str]]) -> None:
-        """Note how the refresh of some providers went. Raises StoreError."""
-        table = {**self.status(), **{name: dict(row) for name, row in changes.items()}}
-        atomic.write_text(self.folder / "refresh.json", json.dumps(table, indent=1, sort_keys=True))
+        """Note how the refresh of some feeds went; one file each, so that two refreshes at once keep both. Raises StoreError."""
+        for name, row in changes.items():
+            path = self.folder / "status" / f"{_checked(name)}.json"
+            atomic.write_text(path, json.dumps(dict(row), indent=1, sort_keys=True))
+
+    def sweep(self, now_s: float) -> None:
+        """Remove half-written files of processes that were killed; `now_s` is the time as files have it."""
+        for path in self.folder.glob("**/.*.part"):
+            with contextlib.suppress(OSError):
+                if now_s - path.stat().st_mtime > STALE_PART_S:
+                    path.unlink()
 
     def _file(self, provider: str) -> Path:
-        if not _NAME.fullmatch(provider):
-            raise StoreError(f"{provider!r} is not a provider's name.")
-        return self.prices / f"{provider}.csv"
+        return self.prices / f"{_checked(provider)}.csv"
 
-    def _vanished(self, provider: str, fresh: Sequence[Offer]) -> tuple[Offer, ...]:
+    def _left_over(self, provider: str, fresh: Sequence[Offer], missing: Sequence[Missing]) -> tuple[Offer, ...]:
         previous = self.load(provider)
         newest = max((entry.fetched_at for entry in fresh if entry.fetched_at), default=None)
         if previous is None or newest is None:
             return ()
         oldest = (datetime.fromisoformat(newest) - timedelta(days=CARRY_DAYS)).isoformat()
         ids = {entry.offer_id for entry in fresh}
-        return tuple(
-            replace(entry, availability=UNLISTED)
-            for entry in previous.offers
-            if entry.offer_id not in ids and (entry.fetched_at or "") >= oldest
-        )
+        kept = []
+        for entry in previous.offers:
+            if entry.offer_id in ids:
+                continue
+            if any(part.holds(entry) for part in missing):
+                kept.append(entry)
+            elif (entry.fetched_at or "") >= oldest:
+                kept.append(replace(entry, availability=UNLISTED))
+        return tuple(kept)
 
     def _set_aside(self, path: Path, reason: str, what: str = "prices") -> None:
         target = path.with_name(f"{path.name}.damaged")
@@ -192,3 +238,19 @@ class Store:
         except OSError:
             moved = "it could not be moved"
         self.messages.append(f"{path} was not used because {reason}; {moved}, the bundled {what} are used.")
+
+
+def _checked(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise StoreError(f"{name!r} is not a provider's name.")
+    return name
+
+
+def _is_newer(path: Path) -> bool:
+    try:
+        Mark.read(path.read_text(encoding="utf-8"))
+    except NewerFormatError:
+        return True
+    except (OSError, ValueError):
+        pass
+    return False

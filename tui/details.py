@@ -231,7 +231,7 @@ def _money_notes(rows: Rows, i: int) -> str:
     offer, terms = rows.offer(i), rows.comparison.terms
     notes = []
     if discount := terms.discounts.get(offer.provider, 0.0):
-        notes.append(f"{fmt.number(discount * 100)} % discount off")
+        notes.append(f"{discount * 100:.4g} % negotiated discount applied")
     if terms.vat and offer.vat_included is not True:
         notes.append(f"{fmt.number(terms.vat * 100)} % VAT added")
     if offer.setup_fee:
@@ -255,6 +255,8 @@ def _price(rows: Rows, i: int) -> Section:
     section.lines.append(
         [(" or ".join(parts) or fmt.MISSING, "strong"), (f"{fee}, {rows.term(i)}, {vat}, {offer.price_basis}", "text")]
     )
+    if offer.note:
+        section.lines.append([(offer.note, "text")])
     days = rows.value("price_age_days", i)
     seen = f"seen {offer.source_date}, {fmt.age(days)} ago" if offer.source_date and days is not None else "undated"
     if offer.availability:
@@ -299,6 +301,7 @@ def machine_warnings(rows: Rows, i: int) -> list[str]:
         warning
         for warning in rows.warnings(i)
         if not warning.lower().startswith(("price ", "undated", "not practical"))
+        and not warning.endswith("discount applied")
     ]
 
 

@@ -28,11 +28,15 @@ class Progress:
 
     started: list[str] = field(default_factory=list)
     ended: dict[str, str] = field(default_factory=dict)
+    read: dict[str, int] = field(default_factory=dict)
+    """Bytes each feed has sent so far."""
 
     def take(self, event: object) -> None:
         """Count an event."""
         if isinstance(event, str):
             self.started.append(event)
+        elif (size := getattr(event, "bytes_read", None)) is not None:
+            self.read[str(getattr(event, "provider", ""))] = size
         else:
             self.ended[str(getattr(event, "provider", ""))] = str(getattr(event, "status", ""))
 
@@ -42,8 +46,12 @@ class Progress:
         total = max(len(self.started), len(self.ended), 1)
         done = len(self.ended)
         cells = round(done / total * 5)
-        waiting = [name for name in self.started if name not in self.ended]
+        waiting = [self._said(name) for name in self.started if name not in self.ended]
         return f"refreshing {done}/{total} {'▮' * cells}{'▯' * (5 - cells)} {', '.join(waiting[:2])}".rstrip()
+
+    def _said(self, name: str) -> str:
+        megabytes = self.read.get(name, 0) / 1e6
+        return f"{name} {megabytes:.0f} MB" if megabytes >= 1 else name
 
 
 def header(session: Session, refreshing: Progress | None) -> list[Part]:

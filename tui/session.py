@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pricing.filters import Filters
     from pricing.market import Market
     from pricing.money import Rates
+    from pricing.offer import Offer
     from pricing.settings import Settings
     from pricing.store import Store
     from pricing.terms import CompareOptions
@@ -82,12 +83,13 @@ class Session:
                 self.messages.append(str(error))
                 self.settings = Settings()
         if self.market is None:
+            mine = self._own_servers()
             try:
                 self.store = self.store or Store()
-                self.market = Market.load(store=self.store)
+                self.market = Market.load(store=self.store, extra=mine)
             except (RackrateError, OSError) as error:
                 self.messages.append(str(error))
-                self.market = Market.load()
+                self.market = Market.load(extra=mine)
             self.messages += self.market.messages
         self._rates = self.store.rates() if self.store is not None else None
         rates = self.options.rates
@@ -100,6 +102,16 @@ class Session:
         self._texts = Texts(self.market.offers)
         if self._history is None:
             self._history = History(self._start or default_workload())
+
+    def _own_servers(self) -> tuple[Offer, ...]:
+        """The user's own servers; a file that is not in order is told, and the other offers are shown without it."""
+        from pricing import own
+
+        try:
+            return own.offers(today=self.today or clock.today())
+        except (RackrateError, OSError) as error:
+            self.messages.append(str(error))
+            return ()
 
     def reload(self) -> None:
         """Read the prices again, after a refresh."""

@@ -10,7 +10,8 @@ from pricing.errors import FeedError
 from pricing.provider import About, Fetched, register
 
 if TYPE_CHECKING:
-    from pricing.http import Client
+    from pricing.answers import Answers
+    from pricing.asking import Asker
 
 URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 # The Cubes live in a default namespace: without it every search finds nothing.
@@ -25,13 +26,18 @@ class ECB:
         "ecb",
         "European Central Bank",
         "rates",
+        hosts=("www.ecb.europa.eu",),
         verified="2025-05",
         page="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/",
     )
 
-    def fetch(self, client: Client, now: datetime) -> Fetched:
+    def fetch(self, ask: Asker) -> None:
         """The latest fixing. Raises FeedError."""
-        return Fetched(rates=parse(client.get_bytes("ecb", URL), now.date()))
+        ask.get("rates", URL)
+
+    def parse(self, answers: Answers, now: datetime) -> Fetched:
+        """The rates of the answer. Raises FeedError."""
+        return Fetched(rates=parse(answers.items[0].body, now.date()))
 
 
 def parse(body: bytes, today: date) -> money.Rates:

@@ -9,16 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pricing.errors import FeedError
-from pricing.feed import BrokenRowError, Harvest, flag, number, rows, text
+from pricing.feed import Harvest, flag, number, rows, text
+from pricing.identity import find_gpu
 from pricing.offer_csv import clean_text
-from pricing.provider import About, Fetched, register
+from pricing.provider import About, Fetched, Missing, register
 from pricing.regions import region_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from pricing.http import Client
+    from pricing.answers import Answers
+    from pricing.asking import Asker
 
     Price = tuple[str, int | None, float]
     """Term, months of commitment, dollars per GPU and hour."""
@@ -53,44 +55,54 @@ class RunPod:
         "prices",
         kinds=("gpu", "cpu"),
         covers=(("gpu", "on_demand"), ("gpu", "spot"), ("gpu", "reserved"), ("cpu", "on_demand")),
+        hosts=("api.runpod.io",),
+        gpus_alone=True,
         verified="2026-08",
+        cannot=("the host behind a GPU", "spot prices since 2026-08", "network volumes"),
         page=PAGE,
     )
 
-    def fetch(self, client: Client, now: datetime) -> Fetched:
+    def fetch(self, ask: Asker) -> None:
         """One request for GPUs, one for CPU pods. Raises FeedError."""
-        harvest = Harvest("runpod", "RunPod GraphQL gpuTypes, cpuFlavors", PAGE, now.isoformat(timespec="seconds"))
-        answer = client.post_json("runpod", URL, {"query": GPU_QUERY, "variables": {}})
-        parse_gpus(answer, harvest)
-        places = data_centres(answer)
+        answer = ask.post("gpus", URL, {"query": GPU_QUERY, "variables": {}})
+        places = data_centres(answer.json())
         if places:
+            # GPUs are what RunPod is asked for; without an answer its CPU pods keep their last prices.
+            ask.attempt(
+                Missing("", kind="cpu"), lambda: ask.post("cpus", URL, {"query": cpu_query(places), "variables": {}})
+            )
+
+    def parse(self, answers: Answers, now: datetime) -> Fetched:
+        """Offers of both lists. Raises FeedError if the GPUs are not in the known shape."""
+        harvest = Harvest.at("runpod", "RunPod GraphQL gpuTypes, cpuFlavors", PAGE, now)
+        missing = list(answers.missing)
+        gpus, cpus = answers.first("gpus"), answers.first("cpus")
+        parse_gpus(gpus.json() if gpus else None, harvest)
+        if gpus is not None and cpus is not None:
+            pods = Harvest.at("runpod", harvest.source, PAGE, now)
             try:
-                parse_cpus(
-                    client.post_json("runpod", URL, {"query": cpu_query(places), "variables": {}}), places, harvest
-                )
+                parse_cpus(cpus.json(), data_centres(gpus.json()), pods)
+                pods.check()
             except FeedError as error:
-                # GPUs are what RunPod is asked for; its CPU pods keep their last prices.
-                harvest.skip(f"CPU pods: {error.message}")
-        return Fetched(tuple(harvest.offers), skipped=dict(harvest.skipped + harvest.broken))
+                missing.append(Missing(error.message.removeprefix("runpod: "), kind="cpu"))
+            else:
+                harvest.offers += pods.offers
+            harvest.skipped += pods.skipped + pods.broken
+        return harvest.done(missing)
 
 
 def parse_gpus(answer: Any, harvest: Harvest) -> None:
     """Offers of the gpuTypes list. Raises FeedError if the answer is not in the known shape."""
-    for row in rows("runpod", _data(answer), "gpuTypes"):
-        harvest.seen += 1
-        try:
-            _gpu_type(row if isinstance(row, dict) else {}, harvest)
-        except BrokenRowError as error:
-            harvest.broken[str(error)] += 1
+    harvest.each(rows("runpod", _data(answer), "gpuTypes"), lambda row: _gpu_type(row, harvest))
     harvest.check()
 
 
-def _gpu_type(row: dict[str, Any], harvest: Harvest) -> None:
+def _gpu_type(row: Any, harvest: Harvest) -> None:
     name, memory_gb = text(row, "id"), number(row, "memoryInGb")
     if name is None or name == "unknown" or memory_gb is None:
         harvest.skip("not a GPU")
         return
-    chip = _chip_name(name, text(row, "displayName"), memory_gb)
+    spelling = _spelling(name, text(row, "displayName"), memory_gb)
     for tier, field in TIERS:
         price = _tier_price(row, tier, memory_gb)
         if price is None:
@@ -104,8 +116,7 @@ def _gpu_type(row: dict[str, Any], harvest: Harvest) -> None:
             for term, months, each in prices:
                 harvest.add(
                     server=name if count == 1 else f"{name} x{count}",
-                    kind="gpu",
-                    gpu_model=chip,
+                    gpu_model=spelling,
                     gpu_count=float(count),
                     vram_gib_per_gpu=memory_gb,
                     term=term,
@@ -162,18 +173,11 @@ def _stock(row: dict[str, Any], name: str) -> str | None:
     return (text(stock, "stockStatus") or "out of stock").lower()
 
 
-def _chip_name(name: str, display: str | None, memory_gb: float) -> str:
-    """The catalog's key, or the provider's own spelling if the catalog has none."""
-    from models import catalog
-
-    # "NVIDIA B300 ... MIG" is a slice with other memory: never the whole card by a similar name.
-    if "MIG" not in name.upper().split():
-        for spelling in filter(None, (name, display)):
-            chip = catalog.find_chip(spelling, memory_gib=memory_gb)
-            # A stated size that differs is another card (a 48 GB RTX 4090): keep the name, lose the estimate.
-            if chip is not None and abs(chip.memory_gib - memory_gb) <= 0.1 * memory_gb:
-                return chip.name
-    return name
+def _spelling(name: str, display: str | None, memory_gb: float) -> str:
+    """The one of RunPod's two names for a card that the catalog knows with this memory; its id if it knows neither."""
+    if "MIG" in name.upper().split():
+        return name
+    return next((one for one in (name, display) if one and find_gpu(one, memory_gb)), name)
 
 
 def data_centres(answer: Any) -> dict[str, str]:
@@ -201,20 +205,14 @@ def cpu_query(places: Mapping[str, str]) -> str:
 def parse_cpus(answer: Any, places: Mapping[str, str], harvest: Harvest) -> None:
     """Offers of the cpuFlavors lists. Raises FeedError if the answer is not in the known shape."""
     for group, place in places.items():
-        for row in rows("runpod", _data(answer), group):
-            harvest.seen += 1
-            try:
-                _cpu_flavor(row if isinstance(row, dict) else {}, place, harvest)
-            except BrokenRowError as error:
-                harvest.broken[str(error)] += 1
+        harvest.each(rows("runpod", _data(answer), group), lambda row, place=place: _cpu_flavor(row, place, harvest))
     harvest.check()
 
 
-def _cpu_flavor(row: dict[str, Any], place: str, harvest: Harvest) -> None:
+def _cpu_flavor(row: Any, place: str, harvest: Harvest) -> None:
     name, ram_per_vcpu = text(row, "id"), number(row, "ramMultiplier")
     smallest, largest = number(row, "minVcpu"), number(row, "maxVcpu")
-    specifics = row.get("specifics")
-    price = number(specifics, "securePrice") if isinstance(specifics, dict) else None
+    price = number(row, "specifics", "securePrice")
     if name is None or ram_per_vcpu is None or smallest is None or largest is None or price is None:
         harvest.skip("CPU pod without price or size")
         return
@@ -226,7 +224,6 @@ def _cpu_flavor(row: dict[str, Any], place: str, harvest: Harvest) -> None:
         ram_gib = vcpus * ram_per_vcpu
         harvest.add(
             server=f"{name}-{vcpus:g}-{ram_gib:g}",
-            kind="cpu",
             region=place,
             vcpus=vcpus,
             ram_gib=ram_gib,

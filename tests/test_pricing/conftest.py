@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,12 @@ from pricing.market import Market
 from pricing.offer import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from pytest_httpserver import HTTPServer
+
+    from pricing.asking import Asker
+    from pricing.provider import Fetched
 
 TODAY = "2026-11-30"
 _FLOATS = (*FIGURES, "requests_per_s_at_target", "servers_needed", "utilization", "memory_used_share")
@@ -137,3 +143,53 @@ def make_comparison(workload: Workload) -> Callable[..., Comparison]:
         return Comparison(market, work or workload, estimates, terms)  # type: ignore[arg-type]
 
     return make
+
+
+# Feeds. Every request for https://HOST/PATH goes to the loopback server as /HOST/PATH.
+
+
+@pytest.fixture
+def asker(httpserver: HTTPServer) -> Iterator[Callable[..., Asker]]:
+    """Makes an Asker for a provider's name that asks the loopback server; nothing is waited for between attempts."""
+    from pricing.asking import Asker
+    from pricing.http import Client
+    from pricing.provider import provider
+
+    with Client(mirror=httpserver.url_for("").rstrip("/"), sleep=lambda _: None) as client:
+
+        def make(name: str, regions: tuple[str, ...] = ()) -> Asker:
+            return Asker(provider(name).about, client, regions)
+
+        yield make
+
+
+@pytest.fixture
+def fetch_and_parse(asker: Callable[..., Asker]) -> Callable[..., Fetched]:
+    """What a provider makes of the loopback server's answers."""
+    from datetime import UTC, datetime
+
+    from pricing.provider import provider
+
+    def run(name: str, regions: tuple[str, ...] = ()) -> Fetched:
+        ask = asker(name, regions)
+        source = provider(name)
+        source.fetch(ask)
+        return source.parse(ask.answers, datetime(2026, 11, 30, 12, tzinfo=UTC))
+
+    return run
+
+
+CAPTURES = Path(__file__).parents[3] / "shared" / "data" / "payloads"
+
+
+@pytest.fixture
+def capture() -> Callable[[str], bytes]:
+    """A captured answer of a real feed; the test is skipped where the captures are not at hand."""
+
+    def read(name: str) -> bytes:
+        path = CAPTURES / name
+        if not path.exists():
+            pytest.skip(f"{name} is not at hand")
+        return path.read_bytes()
+
+    return read

@@ -132,5 +132,12 @@ def test_a_byte_order_mark_is_no_column(tmp_path: Path) -> None:
 
 def test_columns_are_the_schema_in_order() -> None:
     assert schema.OFFER_COLUMNS[:6] == ("offer_id", "provider", "region", "region_group", "server", "kind")
-    assert schema.OFFER_COLUMNS[-3:] == ("price_basis", "cpu_basis", "memory_read_gb_s_measured")
-    assert len(schema.OFFER_COLUMNS) == 38
+    assert schema.OFFER_COLUMNS[-6:] == (
+        "price_basis",
+        "cpu_basis",
+        "memory_read_gb_s_measured",
+        "pcie_gb_s_measured",
+        "numa_nodes",
+        "note",
+    )
+    assert len(schema.OFFER_COLUMNS) == 41

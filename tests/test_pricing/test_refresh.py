@@ -13,13 +13,16 @@ import pytest
 from werkzeug import Request, Response
 
 from models.errors import UnknownNameError
-from pricing import http, refresh
+from pricing import refresh
 from pricing.errors import FeedError
 from pricing.http import Client
+from pricing.http import Request as Ask
 from pricing.money import make_rates
-from pricing.refresh import Outcome, rate_suspicion, suspicion
+from pricing.provider import About
+from pricing.refresh_report import Outcome, RefreshReport, Step
 from pricing.snapshot import load_snapshot
 from pricing.store import Store
+from pricing.suspicion import rate_suspicion, suspicion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +69,8 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def run(store: Store, now: datetime) -> Callable[..., refresh.RefreshReport]:
-    def go(*names: str, timeout_s: float = 5.0, **options: Any) -> refresh.RefreshReport:
+def run(store: Store, now: datetime) -> Callable[..., RefreshReport]:
+    def go(*names: str, timeout_s: float = 5.0, **options: Any) -> RefreshReport:
         client = Client.from_environment(timeout_s=timeout_s, sleep=lambda _: None)
         with client:
             return refresh.refresh(
@@ -86,7 +89,7 @@ def test_fresh_prices_land_in_the_store_over_the_bundled_ones(
     h100 = [o for o in merged if o.provider == "runpod" and o.gpu_model == "H100-80GB-SXM5" and o.term == "on_demand"]
     assert {o.price_per_hour for o in h100 if o.gpu_count == 1} == {3.1, 2.6}
     assert store.rates().date == "2026-11-27"
-    assert store.status()["runpod"] == {"fetched_at": "2026-11-30T12:00:00+00:00"}
+    assert store.status()["runpod"]["fetched_at"] == "2026-11-30T12:00:00+00:00"
 
 
 def status(code: int, **headers: str) -> Callable[[Request], Response]:
@@ -307,14 +310,17 @@ def test_gpu_prices_are_kept_when_only_cpu_pods_fail(
     monkeypatch.setitem(globals(), "CPUS", b"<html>")
     outcome = run().outcomes[0]
     assert outcome.status == "fresh"
-    assert any("CPU pods" in reason for reason in outcome.skipped)
+    assert any("cpu: the answer is a web page" in part for part in outcome.missing)
 
 
 def test_progress_names_each_provider_and_then_its_outcome(feeds: Feeds, run: Callable[..., Any]) -> None:
-    events: list[Outcome | str] = []
+    events: list[Outcome | Step | str] = []
     run("runpod", "ecb", on_progress=events.append)
     assert {event for event in events if isinstance(event, str)} == {"runpod", "ecb"}
     assert {event.provider for event in events if isinstance(event, Outcome)} == {"runpod", "ecb"}
+    steps = [event for event in events if isinstance(event, Step) and event.provider == "runpod"]
+    assert [step.answers for step in steps] == [1, 2]
+    assert steps[1].bytes_read == len(GPUS) + len(CPUS)
 
 
 def test_a_cancelled_refresh_changes_nothing(feeds: Feeds, run: Callable[..., Any], store: Store) -> None:
@@ -355,22 +361,26 @@ def test_suspicion_compares_whole_families(make_offer: Callable[..., Offer], sto
     assert suspicion([], old, rates) == "the feed lists no offers"
 
 
+ACME = About("acme", "Acme", "prices", hosts=("example.org", "prices.example.org", "a.example"))
+
+
 class TestClient:
     def test_only_tls_without_a_mirror(self) -> None:
         with Client() as client, pytest.raises(FeedError, match="TLS"):
-            client.get_json("x", "http://example.org/prices")
+            client.send(Ask(ACME, "GET", "http://example.org/prices"))
 
     def test_the_mirror_gets_host_path_and_query(self, httpserver: HTTPServer) -> None:
         httpserver.expect_request("/prices.example.org/v1/list", query_string="page=2&secret=s3cret").respond_with_json(
             [1]
         )
         with Client(mirror=httpserver.url_for("").rstrip("/")) as client:
-            assert client.get_json("x", "https://prices.example.org/v1/list?page=2&secret=s3cret") == [1]
+            reply = client.send(Ask(ACME, "GET", "https://prices.example.org/v1/list?page=2&secret=s3cret"))
+        assert json.loads(reply.body) == [1]
 
     def test_a_query_is_never_shown(self, httpserver: HTTPServer) -> None:
         httpserver.expect_request("/prices.example.org/v1").respond_with_data("no", status=404)
         with Client(mirror=httpserver.url_for("").rstrip("/")) as client, pytest.raises(FeedError) as caught:
-            client.get_json("x", "https://prices.example.org/v1?api_key=s3cret")
+            client.send(Ask(ACME, "GET", "https://prices.example.org/v1?api_key=s3cret"))
         assert "s3cret" not in str(caught.value)
 
     @pytest.mark.parametrize(
@@ -398,7 +408,7 @@ class TestClient:
         answers = [Response("", 429, {"Retry-After": "7"}), Response("", 503), Response("[]")]
         httpserver.expect_request("/a.example/x").respond_with_handler(lambda _: answers.pop(0))
         with Client(mirror=httpserver.url_for("").rstrip("/"), sleep=waits.append) as client:
-            assert client.get_json("x", "https://a.example/x") == []
+            assert client.send(Ask(ACME, "GET", "https://a.example/x")).body == b"[]"
         assert waits[0] == 7.0
         assert 0.5 < waits[1] < 3
 
@@ -409,7 +419,7 @@ class TestClient:
             Client(mirror=httpserver.url_for("").rstrip("/"), sleep=waits.append) as client,
             pytest.raises(FeedError, match="429"),
         ):
-            client.get_json("x", "https://a.example/x")
+            client.send(Ask(ACME, "GET", "https://a.example/x"))
         assert waits == []
 
     def test_httpx_is_not_loaded_before_the_first_request(self) -> None:
@@ -425,7 +435,6 @@ class TestClient:
 
         with pytest.raises(FeedError, match="web page"):
             parse_json("x", b"\n <HTML>")
-        assert http.parse_json is parse_json
 
 
 def test_a_folder_that_cannot_be_written_is_told_not_raised(

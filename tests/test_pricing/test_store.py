@@ -119,5 +119,5 @@ def test_status_survives_damage(store: Store) -> None:
     store.save_status({"aws": {"fetched_at": "2026-11-30"}})
     store.save_status({"gcp": {"failed_at": "2026-11-30", "error": "x"}})
     assert set(store.status()) == {"aws", "gcp"}
-    (store.folder / "refresh.json").write_text("[", encoding="utf-8")
-    assert store.status() == {}
+    (store.folder / "status" / "aws.json").write_text("[", encoding="utf-8")
+    assert set(store.status()) == {"gcp"}

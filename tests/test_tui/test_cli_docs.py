@@ -52,6 +52,8 @@ def test_examples_run(
     # Refreshes have nobody to ask here: a closed port on this machine.
     monkeypatch.setenv("RACKRATE_MIRROR", "http://127.0.0.1:9")
     words = shlex.split(line)[1:]
+    if words[:2] == ["offers", "remove"]:
+        assert main(["offers", "add", words[2], "--gpu", "L40S", "--hourly", "1"]) == 0
     if words[:1] == ["refresh"]:
         assert main([*words, "--timeout", "1"]) in {1, 2}
         assert "Traceback" not in capsys.readouterr().err

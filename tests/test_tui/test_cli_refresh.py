@@ -69,14 +69,15 @@ def test_max_age_asks_nobody_again(mirror: HTTPServer, capsys: pytest.CaptureFix
 
 def test_an_unknown_provider_is_a_question(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["refresh", "runpodd"]) == 2
-    assert "Did you mean runpod?" in capsys.readouterr().err
+    assert "Did you mean runpod" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["hetzner"], ["ecb", "Hetzner"], ["--accept", "hetzner"]])
+@pytest.mark.parametrize("words", [["contabo"], ["ecb", "Contabo"], ["--accept", "contabo"]])
 def test_a_provider_without_a_feed_is_no_typing_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["refresh", *words]) == 2
     err = capsys.readouterr().err
-    assert "etzner has no feed yet: its prices are the bundled ones. Feeds there are: ecb, runpod" in err
+    assert "ontabo has no feed yet: its prices are the bundled ones. Feeds there are: " in err
+    assert "runpod" in err
 
 
 def test_rates_that_moved_too_far_are_held(mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:

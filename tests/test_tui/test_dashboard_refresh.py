@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from models.errors import RackrateError
-from pricing.refresh import Outcome, RefreshReport
+from pricing.refresh_report import Outcome, RefreshReport
 from tui.screens import dialogs
 
 OUTCOMES = (
@@ -27,7 +27,7 @@ def feed(monkeypatch):
 
     Feed.go = threading.Event()
 
-    def refresh(names, *, store, on_progress, mirror, cancelled, bundled):
+    def refresh(names, *, store, on_progress, mirror, cancelled, bundled, regions):
         Feed.cancelled = cancelled
         for outcome in OUTCOMES:
             on_progress(outcome.provider)

@@ -79,7 +79,7 @@ def test_the_least_important_part_goes_first():
 
 
 def test_progress_counts_and_names_who_is_asked():
-    from pricing.refresh import Outcome
+    from pricing.refresh_report import Outcome
 
     progress = Progress()
     for event in ("runpod", "lium", Outcome("runpod", "fresh", 3)):

@@ -11,11 +11,12 @@ from models.errors import InputError, UnknownNameError, brief
 from models.explain import duration
 from models.practical import STALE_DAYS
 from models.verdict import verdict
-from pricing import export
+from pricing import export, own
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask
 from pricing.market import Market
 from pricing.offer import REGION_GROUPS
+from pricing.own_facts import PROVIDER
 from pricing.provider import providers
 from pricing.settings import Settings
 from pricing.store import Store
@@ -58,8 +59,9 @@ def run(args: argparse.Namespace) -> int:
     if args.csv == STDOUT and args.format not in {None, "csv"}:
         raise InputError(f"--csv - and --format {args.format} would both write to stdout.")
     prices = Path(args.prices) if args.prices else None
-    market = Market.load(prices, bundled=not args.no_bundled, store=store, today=options.today)
-    for message in (*market.messages, *unknown_discounts(market, settings)):
+    mine = own.offers(today=options.today)
+    market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
+    for message in (*market.messages, *unknown_discounts(settings, market.offers)):
         say(message)
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
@@ -109,6 +111,10 @@ def check_filters(comparison: Comparison, filters: Filters) -> None:
     """A provider or region that nobody has is a typing error, not an empty answer. Raises InputError."""
     known = set(comparison.market.column("provider"))
     for name in filters.providers:
+        if name.lower() == PROVIDER and PROVIDER not in known:
+            raise InputError(
+                "There are no servers of your own yet.", hint="`rackrate offers add --help` shows how to add one."
+            )
         if name.lower() not in known and name.lower() not in (known := known | set(providers())):
             raise UnknownNameError("provider", name, tuple(filter(None, [nearest(name.lower(), known)])))
     for name in filters.regions:

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pricing import paths, settings
+from pricing.store import Store
 from tui.cli.output import say
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def run(args: argparse.Namespace) -> int:
 def _path() -> None:
     places = (
         ("settings", paths.settings_file()),
+        ("own servers", paths.own_servers_file()),
         ("prices and state", paths.data_dir()),
     )
     for what, place in places:
@@ -32,6 +34,8 @@ def _path() -> None:
 def _show() -> None:
     import tomli_w
 
+    from tui.cli.footer import unknown_discounts
+
     found = settings.Settings.load()
     say(
         f"From {paths.settings_file()}"
@@ -39,6 +43,9 @@ def _show() -> None:
         else "No settings file: these are the defaults."
     )
     sys.stdout.write(tomli_w.dumps(found.to_table()))
+    offers = Store().merged(()) if found.discounts else ()
+    for message in unknown_discounts(found, offers):
+        say(message)
 
 
 def _init() -> None:

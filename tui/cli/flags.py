@@ -229,6 +229,60 @@ def add_filter_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_own_server_flags(parser: argparse.ArgumentParser) -> None:
+    """A server of the user's own: one flag a field of servers.toml."""
+    parser.add_argument("name", type=filled, metavar="NAME", help="what to call it")
+    parser.add_argument("--replace", action="store_true", help="put it in the place of the server of that name")
+    machine = parser.add_argument_group("machine", "what is not known is left out")
+    machine.add_argument("--gpu", type=filled, metavar="NAME", help="`rackrate catalog hardware` lists them")
+    machine.add_argument(
+        "--gpu-count", type=number, metavar="N", help="a slice of a card is a fraction: 0.125 (default 1)"
+    )
+    machine.add_argument(
+        "--gpu-memory", type=number, metavar="GIB", help="memory of one GPU, where the name leaves it open"
+    )
+    machine.add_argument("--interconnect", type=filled, metavar="LINK", help="between the GPUs: nvlink, pcie, ...")
+    machine.add_argument("--cpu", type=filled, metavar="NAME", help="`rackrate catalog cpus` lists them")
+    machine.add_argument("--sockets", type=number, metavar="N", help="CPUs")
+    machine.add_argument(
+        "--cores", type=number, metavar="N", help="physical cores of all CPUs (default: the whole CPUs')"
+    )
+    machine.add_argument("--vcpus", type=number, metavar="N", help="hardware threads, of a virtual machine")
+    machine.add_argument("--shared-cpu", action="store_true", default=None, help="the CPU is shared with others")
+    machine.add_argument("--memory-channels", type=number, metavar="N", help="filled memory channels of all CPUs")
+    machine.add_argument("--memory-mts", type=number, metavar="MTS", help="speed of the memory, MT/s")
+    machine.add_argument("--ram", type=number, metavar="GIB", help="main memory")
+    machine.add_argument("--storage", type=filled, metavar="TEXT", help='such as "2x3840GB NVMe"')
+    machine.add_argument("--nic", type=filled, metavar="TEXT", help="network")
+    machine.add_argument("--region", type=filled, metavar="NAME", help="where it is: eu, us-east, Frankfurt, ...")
+    machine.add_argument(
+        "--region-group", type=filled, metavar="GROUP", help="eu, us, asia or other, where --region does not say"
+    )
+    price = parser.add_argument_group("price of a rented server")
+    price.add_argument("--hourly", type=number, metavar="X", help="price an hour of the whole server")
+    price.add_argument(
+        "--monthly", type=number, metavar="X", help="price a month; with --hourly the most a month costs"
+    )
+    price.add_argument("--setup", type=number, metavar="X", help="one-time fee")
+    price.add_argument("--commitment", type=number, metavar="MONTHS", help="months it is taken for at least")
+    price.add_argument(
+        "--term", type=filled, metavar="TERM",
+        help="default monthly, on_demand where billed by the hour, reserved where by the hour with a commitment",
+    )  # fmt: skip
+    owned = parser.add_argument_group("cost of a bought server")
+    owned.add_argument("--purchase", type=number, metavar="X", help="what it cost, whole")
+    owned.add_argument("--months", type=number, metavar="N", help="months it is kept")
+    owned.add_argument("--watts", type=number, metavar="W", help="mean draw of the whole machine at the wall")
+    owned.add_argument("--power-price", type=number, metavar="X", help="price of a kWh; 0 = paid with the colocation")
+    owned.add_argument("--colocation", type=number, metavar="X", help="rack, cooling, hands a month (default none)")
+    owned.add_argument("--pue", type=number, metavar="F", help="factor on the power for cooling (default 1)")
+    about = parser.add_argument_group("all")
+    about.add_argument("--currency", type=filled, metavar="CODE", help="of every amount here (default: the settings')")
+    about.add_argument("--vat-included", action="store_true", default=None, help="the price has tax in it")
+    about.add_argument("--seen", type=day, metavar="DATE", help="day of the price (default today)")
+    about.add_argument("--note", type=filled, metavar="TEXT", help="whatever else a buyer must know")
+
+
 def add_format_flag(parser: argparse._ActionsContainer) -> None:
     """Every list comes in the same four formats."""
     parser.add_argument(

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from models.errors import brief
+from pricing.own_facts import PROVIDER
 from pricing.provider import providers
 from pricing.snapshot import load_snapshot
 from tui.cli.output import counted
 from tui.cli.parser import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
 
     from pricing.compare import Comparison
     from pricing.filters import LeftOut
-    from pricing.market import Market
+    from pricing.offer import Offer
     from pricing.settings import Settings
 
 
@@ -51,11 +52,11 @@ def left_out(hidden: LeftOut, *, since: date | None) -> str:
     return f"Left out: {', '.join(parts)}." if parts else ""
 
 
-def unknown_discounts(market: Market, settings: Settings) -> Iterator[str]:
+def unknown_discounts(settings: Settings, offers: Iterable[Offer] = ()) -> Iterator[str]:
     """A discount for a provider that nobody has is a typing error, and the costs shown are without it."""
     if not settings.discounts:
         return
-    known = {offer.provider for offer in market.offers} | set(providers())
+    known = {offer.provider for offer in offers} | set(providers()) | {PROVIDER}
     if not known.issuperset(settings.discounts):  # a market without the bundled prices knows fewer
         known |= {offer.provider for offer in load_snapshot()}
     for name in settings.discounts:

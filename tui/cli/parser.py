@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, NoReturn
 
 from models.errors import ECHOED, InputError
 from tui import __version__
-from tui.cli.flags import add_filter_flags, add_format_flag, add_workload_flags, filled, limit, positive_number
+from tui.cli.flags import (
+    add_filter_flags,
+    add_format_flag,
+    add_own_server_flags,
+    add_workload_flags,
+    filled,
+    limit,
+    positive_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-COMMANDS = ("compare", "estimate", "refresh", "catalog", "accuracy", "config")
+COMMANDS = ("compare", "estimate", "refresh", "catalog", "offers", "accuracy", "config")
 CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers")
 
 ABOUT = """\
@@ -109,6 +117,25 @@ examples:
   rackrate catalog workloads --format markdown
 """
 
+OFFERS = """\
+Your own quotes and machines. They stand in servers.toml beside the settings (`rackrate config path`), are compared like
+all other offers, as provider custom, and no refresh touches them. A text editor does as well: what these commands do not
+change stays as it is, comments included.
+"""
+
+OFFERS_EXAMPLES = """\
+examples:
+  rackrate offers add colo-1 --gpu "H100 SXM" --gpu-count 8 --cpu "2x AMD EPYC 9454" --ram 1024 --hourly 18.50 --currency EUR
+  rackrate offers add quote-7 --cpu "AMD EPYC 9554P" --sockets 1 --ram 384 --monthly 420 --setup 99 --commitment 12 --region eu
+  rackrate offers add mine --gpu L40S --gpu-count 4 --purchase 62000 --months 48 --watts 2100 --power-price 0.22
+  rackrate offers list
+  rackrate offers remove quote-7
+
+A bought machine costs purchase / months + watts x PUE x 730 h x price of a kWh + colocation, every month. Prices are taken
+as they are: a discount of the settings is for them only where [discounts] names custom. A price without a day counts as
+seen on the day the file was last changed.
+"""
+
 ACCURACY = """\
 How far the estimates are from measured speeds, per metric and group. Without a file: on the published
 measurements that ship with the program. With a file: on its rows alone. A measurements file is a cases file
@@ -169,8 +196,8 @@ class Parser(argparse.ArgumentParser):
             flag = unknown[1].split("=")[0]
             command = next((c for c, sub in self.commands().items() if flag in sub.flags()), None)
             if command:
-                return f"It belongs to a command: rackrate {command} {flag}."
-            close = nearest(flag, self.flags())
+                return f"It belongs to a command: {self.prog} {command} {flag}."
+            close = nearest(flag, [*self.flags(), *(one for sub in self.commands().values() for one in sub.flags())])
             if close:
                 return f"Did you mean {close}?"
         choice = re.search(r"invalid choice: (['\"])(.*)\1 \(choose from (.*)\)", message, re.DOTALL)
@@ -273,7 +300,7 @@ def build() -> Parser:
         "--timeout",
         metavar="S",
         type=positive_number,
-        help="give up on a provider after S seconds, retries included (default 60)",
+        help="give up on a provider after S seconds, retries included (default 60, more for the largest lists)",
     )
     refresh.add_argument(
         "--accept", metavar="PROVIDER", action="append", default=[],
@@ -291,6 +318,15 @@ def build() -> Parser:
     )
     catalog.add_argument("search", metavar="SEARCH", nargs="*", help="only entries that hold all these words")
     add_format_flag(catalog)
+
+    offers = add("offers", "your own quotes and machines: add, list, remove", OFFERS, OFFERS_EXAMPLES)
+    actions = offers.add_subparsers(dest="action", metavar="add|list|remove", required=True, parser_class=Parser)
+    added = actions.add_parser("add", help="add a server, or replace it", description=OFFERS, epilog=OFFERS_EXAMPLES)
+    add_own_server_flags(added)
+    listed = actions.add_parser("list", help="show them with price and line", description="Show your own servers.")
+    add_format_flag(listed)
+    removed = actions.add_parser("remove", help="remove a server", description="Cut one server out of servers.toml.")
+    removed.add_argument("name", type=filled, metavar="NAME", help="its name")
 
     accuracy = add("accuracy", "score the estimator against measurements", ACCURACY, ACCURACY_EXAMPLES)
     accuracy.add_argument(

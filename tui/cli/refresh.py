@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from models.errors import InputError
-from pricing import http, refresh, snapshot
+from pricing import refresh, snapshot
 from pricing.provider import providers
+from pricing.refresh_report import Outcome, RefreshReport, Step
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
@@ -44,12 +45,13 @@ def run(args: argparse.Namespace) -> int:
             args.providers or None,
             store=store,
             on_progress=progress,
-            timeout_s=args.timeout or http.TIMEOUT_S,
+            timeout_s=args.timeout,
             accept=args.accept,
             max_age_hours=args.max_age,
             mirror=settings.mirror,
             cancelled=cancelled,
             bundled=snapshot.load_snapshot,
+            regions=settings.regions,
         )
     for message in store.messages:
         say(message)
@@ -76,7 +78,7 @@ def check_feeds(names: Sequence[str]) -> None:
             )
 
 
-def report_row(outcome: refresh.Outcome) -> dict[str, object]:
+def report_row(outcome: Outcome) -> dict[str, object]:
     """One provider's line of the report."""
     note = outcome.message.removeprefix(f"{outcome.provider}: ")
     return {
@@ -86,11 +88,11 @@ def report_row(outcome: refresh.Outcome) -> dict[str, object]:
         "skipped": sum(outcome.skipped.values()) or None,
         "seconds": outcome.seconds,
         "prices_from": outcome.fetched_at[:16].replace("T", " ") if outcome.fetched_at else "bundled",
-        "note": f"{note} {outcome.hint}".strip(),
+        "note": "; ".join(filter(None, (f"{note} {outcome.hint}".strip(), *outcome.remarks))),
     }
 
 
-def conclusion(report: refresh.RefreshReport) -> str:
+def conclusion(report: RefreshReport) -> str:
     """The report in one sentence."""
     good = sum(outcome.good for outcome in report.outcomes)
     kept = sum(outcome.status in {"held", "failed", "cancelled"} for outcome in report.outcomes)
@@ -124,6 +126,7 @@ class Progress:
         self.live = live
         self.waiting: list[str] = []
         self.done = 0
+        self.read: dict[str, int] = {}
         self.lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -134,16 +137,23 @@ class Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def __call__(self, event: refresh.Outcome | str) -> None:
-        """A name when it starts, its outcome when it ends."""
+    def __call__(self, event: Outcome | Step | str) -> None:
+        """A name when it starts, a step after each answer, its outcome when it ends."""
         with self.lock:
             if isinstance(event, str):
                 self.waiting.append(event)
+            elif isinstance(event, Step):
+                self.read[event.provider] = event.bytes_read
             else:
                 self.done += 1
                 if event.provider in self.waiting:
                     self.waiting.remove(event.provider)
             if self.live:
-                text = f"refreshing: {self.done} done, waiting for {', '.join(self.waiting) or 'nobody'}"
+                waiting = ", ".join(map(self._said, self.waiting)) or "nobody"
+                text = f"refreshing: {self.done} done, waiting for {waiting}"
                 sys.stderr.write(f"\r\x1b[K{fmt.fit_width(text, terminal_width() - 1).rstrip()}")
                 sys.stderr.flush()
+
+    def _said(self, name: str) -> str:
+        megabytes = self.read.get(name, 0) / 1e6
+        return f"{name} ({megabytes:.0f} MB)" if megabytes >= 1 else name

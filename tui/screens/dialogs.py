@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from models.llm import LLM
     from models.traffic import Preset, Workload
-    from pricing.refresh import RefreshReport
+    from pricing.refresh_report import RefreshReport
     from tui.session import Session
     from tui.state import ViewState
     from tui.text import TextLine
@@ -93,7 +93,7 @@ def help_screen(context: str, tones: dict[str, Style], *, ascii_only: bool) -> T
 
 # refresh
 
-_MARKS = {"fresh": ("✓", "good"), "recent": ("✓", "good"), "skipped": ("–", "muted"), "held": ("!", "miss"),
+_MARKS = {"fresh": ("✓", "good"), "unchanged": ("✓", "good"), "recent": ("✓", "good"), "skipped": ("–", "muted"), "held": ("!", "miss"),
           "failed": ("!", "miss"), "cancelled": ("–", "muted")}  # fmt: skip
 
 
@@ -104,9 +104,15 @@ def run_refresh(session: Session, on_progress: Callable[[object], None], cancell
     from pricing.store import Store
 
     store = session.store or Store()
-    mirror = session.settings.mirror if session.settings is not None else None
+    settings = session.settings
     return refresh(
-        None, store=store, on_progress=on_progress, mirror=mirror, cancelled=cancelled, bundled=load_snapshot
+        None,
+        store=store,
+        on_progress=on_progress,
+        mirror=settings.mirror if settings is not None else None,
+        cancelled=cancelled,
+        bundled=load_snapshot,
+        regions=settings.regions if settings is not None else None,
     )
 
 
@@ -132,7 +138,7 @@ def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
     for outcome in outcomes:
         mark, tone = _MARKS.get(outcome.status, ("!", "miss"))
         feed = feeds.get(outcome.provider)
-        what = "rates" if feed is not None and feed.about.what == "rates" else "prices"
+        what = feed.about.what if feed is not None else "prices"
         count = f"{outcome.offers:,} {what}" if outcome.offers else ""
         left_out = sum(outcome.skipped.values())
         more = f", {left_out:,} left out" if left_out else ""
@@ -145,8 +151,8 @@ def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
             ]
         )
         said = f"{outcome.message.removeprefix(outcome.provider + ': ')} {outcome.hint}".strip()
-        if said:
-            lines += [[("    ", "text"), *line] for line in wrap([(said, "muted")], width - 4)]
+        for text in filter(None, (said, *outcome.remarks)):
+            lines += [[("    ", "text"), *line] for line in wrap([(text, "muted")], width - 4)]
     return lines
 
 

@@ -1,0 +1,102 @@
+"""The last line of a stored price file: how many rows it has, what they answer for, when they were last seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pricing.provider import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pricing.offer import Offer
+
+FORMAT = 2
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_LINE = re.compile(r"# rackrate (\d+) ([^\n]*)\n?\Z")
+_FIRST_FORMAT = re.compile(r"rows=(\d+) covers=([a-z_:,]*) regional=([01])")
+
+
+class NewerFormatError(ValueError):
+    """The file was written by a newer rackrate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a price file says of itself."""
+
+    rows: int
+    covers: frozenset[tuple[str, str]]
+    """(kind, term) pairs that the feed answers for: bundled rows of these are replaced."""
+    regional: bool = False
+    missing: tuple[Missing, ...] = ()
+    """Parts that were not answered: bundled rows of these stay."""
+    providers: frozenset[str] = frozenset()
+    """Whose offers the rows are; empty in files of the first format, which held the feed's own only."""
+    seen: str | None = None
+    """ISO time at which the feed brought the very same rows again."""
+
+    def line(self) -> str:
+        """The line that ends the file."""
+        table = {
+            "rows": self.rows,
+            "covers": sorted(map(list, self.covers)),
+            "regional": self.regional,
+            "missing": [[part.reason, part.kind, part.term, part.region, part.provider] for part in self.missing],
+            "providers": sorted(self.providers),
+            "seen": self.seen,
+        }
+        return f"# rackrate {FORMAT} {json.dumps(table, separators=(',', ':'))}\n"
+
+    @classmethod
+    def read(cls, text: str) -> tuple[str, Mark]:
+        """The rows of a file's text and its mark. Raises NewerFormatError, or ValueError (in words) if it was torn."""
+        found = _LINE.search(text, max(0, len(text) - 65536))
+        if found is None:
+            raise ValueError("its end is missing")
+        rows, version = text[: found.start()], int(found[1])
+        if version > FORMAT:
+            raise NewerFormatError
+        if version == 1:
+            return rows, cls._first(found[2])
+        try:
+            table = json.loads(found[2])
+            mark = cls(
+                int(table["rows"]),
+                frozenset((str(kind), str(term)) for kind, term in table["covers"]),
+                bool(table["regional"]),
+                tuple(Missing(*part) for part in table["missing"]),
+                frozenset(map(str, table["providers"])),
+                table["seen"] and str(table["seen"]),
+            )
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise ValueError("its end cannot be read") from error
+        return rows, mark
+
+    @classmethod
+    def _first(cls, text: str) -> Mark:
+        found = _FIRST_FORMAT.fullmatch(text)
+        if found is None:
+            raise ValueError("its end cannot be read")
+        pairs = (pair.split(":") for pair in found[2].split(",") if pair.count(":") == 1)
+        return cls(int(found[1]), frozenset((kind, term) for kind, term in pairs), found[3] == "1")
+
+    def fits(self, offers: Sequence[Offer], feed: str) -> bool:
+        """Whether these are the rows that the file was written with."""
+        return len(offers) == self.rows and {entry.provider for entry in offers} == (self.providers or {feed})
+
+    def dated(self, offers: Sequence[Offer]) -> tuple[Offer, ...]:
+        """The offers with the time at which the newest of them were last seen."""
+        newest = max((entry.fetched_at for entry in offers if entry.fetched_at), default=None)
+        if self.seen is None or newest is None or self.seen <= newest:
+            return tuple(offers)
+        seen, day = self.seen, newest[:10]
+        return tuple(
+            replace(entry, fetched_at=seen, source_date=seen[:10] if entry.source_date == day else entry.source_date)
+            if entry.fetched_at == newest
+            else entry
+            for entry in offers
+        )

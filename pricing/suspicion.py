@@ -1,0 +1,84 @@
+"""When fresh prices look too wrong to take unseen: they are held back, and the last good ones stay."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pricing.money import Rates
+    from pricing.offer import Offer
+
+MAX_LOST_SHARE = 0.3
+MAX_PRICE_MOVE = 3.0
+MIN_SOUND_SHARE = 0.5
+MAX_RATE_MOVE = 1.5
+"""No currency of the list has moved so far against the euro between two refreshes; a shifted decimal point moves ten times."""
+HOURS = 730.0
+PER_VCPU = "CPU servers"
+
+
+def suspicion(
+    fresh: Sequence[Offer],
+    previous: Sequence[Offer],
+    rates: Rates,
+    *,
+    listed: Sequence[Offer] | None = None,
+    compare_count: bool = True,
+) -> str:
+    """Why fresh prices should not be taken unseen; empty if nothing speaks against them.
+
+    Empty feed, more than 30 % of the rows gone, most rows struck by the quality rules, or the median price of a GPU family
+    (or of CPU servers, per vCPU) moved more than threefold. `previous` holds the rows of the same regions and terms only;
+    `listed` are the feed's rows before the rules, which would hide a whole family priced in cents.
+    """
+    listed = fresh if listed is None else listed
+    if not fresh:
+        return "the feed lists no offers"
+    if compare_count and len(fresh) < (1 - MAX_LOST_SHARE) * len(previous):
+        return f"{len(fresh)} offers instead of {len(previous)}"
+    if len(fresh) < MIN_SOUND_SHARE * len(listed):
+        return f"the quality rules strike {len(listed) - len(fresh)} of {len(listed)} offers"
+    before, after = _medians(previous, rates), _medians(listed, rates)
+    for family in sorted(before.keys() & after.keys()):
+        ratio = after[family] / before[family]
+        if not 1 / MAX_PRICE_MOVE <= ratio <= MAX_PRICE_MOVE:
+            unit = "vCPU" if family == PER_VCPU else "GPU"
+            return (
+                f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD "
+                f"per {unit} and hour"
+            )
+    return ""
+
+
+def rate_suspicion(fresh: Rates, known: Rates) -> str:
+    """Why fresh exchange rates should not be taken unseen: one moved more than 1.5x against the euro; empty if none did."""
+    for code in sorted(fresh.per_euro.keys() & known.per_euro.keys()):
+        ratio = fresh.per_euro[code] / known.per_euro[code]
+        if not 1 / MAX_RATE_MOVE <= ratio <= MAX_RATE_MOVE:
+            return f"the euro went from {known.per_euro[code]:.5g} to {fresh.per_euro[code]:.5g} {code}"
+    return ""
+
+
+def _medians(offers: Iterable[Offer], rates: Rates) -> dict[str, float]:
+    """Median dollars per hour of each GPU model (on demand, per GPU) and of CPU servers (per vCPU or core)."""
+    factors: dict[str, float | None] = {}
+    prices: dict[str, list[float]] = {}
+    for entry in offers:
+        if entry.term not in {"on_demand", "monthly"}:
+            continue
+        if entry.currency not in factors:
+            factors[entry.currency] = rates.factor(entry.currency, "USD")
+        factor = factors[entry.currency]
+        hourly = entry.price_per_hour or (entry.price_per_month / HOURS if entry.price_per_month else None)
+        if factor is None or hourly is None:
+            continue
+        if entry.kind == "gpu":
+            family, size = entry.gpu_model, entry.gpu_count
+        else:
+            family, size = PER_VCPU, entry.vcpus or entry.cores
+        if family and size:
+            prices.setdefault(family, []).append(hourly * factor / size)
+    return {family: statistics.median(values) for family, values in prices.items()}
