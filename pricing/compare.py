@@ -208,6 +208,8 @@ class Comparison:
             found.append("undated price")
         elif age > STALE_DAYS:
             found.append(f"price is {age:.0f} days old")
+        if discount := self.terms.discounts.get(entry.provider):
+            found.append(f"{discount * 100:.4g} % negotiated discount applied")
         if entry.price_basis == "derived":
             found.append("price worked out, not listed")
         if self.market.out_of_stock[at]:

@@ -6,6 +6,7 @@ RackrateError
 ├── RefreshHeldError     fresh prices that look wrong and were not taken (carries `provider`)
 └── InputError
     ├── OffersError      a price file given by the user: names file, line and column
+    ├── OwnServersError  the user's own servers: names file, line and field, or the flag
     ├── SettingsError    the settings file: names the field
     └── WhereError       a filter expression: names the term at fault
 """
@@ -46,6 +47,10 @@ class RefreshHeldError(RackrateError):
 
 class OffersError(InputError):
     """A price file of the user's cannot be used; the message names file, line and column."""
+
+
+class OwnServersError(InputError):
+    """A server of the user's own cannot be used; the message names file, line and field, or the flag it came by."""
 
 
 class SettingsError(InputError):

@@ -24,6 +24,11 @@ def settings_file() -> Path:
     return config_dir() / "settings.toml"
 
 
+def own_servers_file() -> Path:
+    """The TOML of the user's own quotes and machines (it need not exist)."""
+    return config_dir() / "servers.toml"
+
+
 def bundled(name: str) -> Path:
     """A data file that ships with the package."""
     return Path(str(resources.files("pricing") / "data" / name))

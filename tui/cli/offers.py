@@ -12,7 +12,7 @@ from pricing.compare import MONTH_DAYS
 from pricing.errors import OwnServersError
 from pricing.filters import DEFAULT_TERMS
 from pricing.own_facts import facts_of, unknown_hardware
-from pricing.own_fields import FIELDS, OWNED_FIELDS, FieldFault
+from pricing.own_fields import FIELDS, OWNED_FIELDS, OWNED_NEEDED, FieldFault
 from tui import clock, rows
 from tui.cli.output import chosen_format, counted, emit, say
 from tui.cli.table import Column
@@ -61,7 +61,7 @@ def fields_of(args: argparse.Namespace) -> dict[str, Any]:
     """The fields of servers.toml that flags were given for, in the file's order."""
     given = {name: _plain(getattr(args, FLAGS.get(name, name))) for name in (*FIELDS, *OWNED_FIELDS) if name != "kind"}
     given["seen"] = given["seen"] or clock.today()
-    given["currency"] = given["currency"] or _own_currency()
+    given["currency"] = (given["currency"] or _own_currency()).upper()
     fields = {name: given[name] for name in FIELDS if given.get(name) is not None}
     owned = {name: given[name] for name in OWNED_FIELDS if given[name] is not None}
     return fields | {"owned": owned} if owned else fields
@@ -111,7 +111,11 @@ def _flag(field: str) -> str:
 
 def _in_flags(hint: str) -> str:
     """A sentence about the file as one about the command line: its fields are flags here."""
-    words = {"[server.owned]": "--purchase", 'gpu = "..."': "--gpu"}
+    words = {
+        "[server.owned]": "--purchase",
+        'gpu = "..."': "--gpu",
+        ", ".join(OWNED_NEEDED): ", ".join(map(_flag, OWNED_NEEDED)),
+    }
     for written, meant in words.items():
         hint = hint.replace(written, meant)
     for field in sorted((*FIELDS, *OWNED_FIELDS), key=len, reverse=True):

@@ -320,7 +320,9 @@ def build() -> Parser:
     add_format_flag(catalog)
 
     offers = add("offers", "your own quotes and machines: add, list, remove", OFFERS, OFFERS_EXAMPLES)
-    actions = offers.add_subparsers(dest="action", metavar="add|list|remove", required=True, parser_class=Parser)
+    actions = offers.add_subparsers(
+        dest="action", metavar="add|list|remove", required=True, parser_class=Parser, help="what to do"
+    )
     added = actions.add_parser("add", help="add a server, or replace it", description=OFFERS, epilog=OFFERS_EXAMPLES)
     add_own_server_flags(added)
     listed = actions.add_parser("list", help="show them with price and line", description="Show your own servers.")
