@@ -75,6 +75,8 @@ class Missing:
     term: str | None = None
     region: str | None = None
     provider: str | None = None
+    asked: bool = True
+    """False where the feed is never asked for it (AWS's reserved prices of most regions): nothing to tell a user."""
 
     def holds(self, offer: Offer) -> bool:
         """Whether an offer belongs to the part that is missing."""
@@ -98,6 +100,7 @@ class Fetched:
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Rows that are no offers, by reason."""
     missing: tuple[Missing, ...] = ()
+    """The parts without an answer: those of `Answers.missing` that nothing else made up for, and any found while reading."""
 
 
 class Provider(Protocol):

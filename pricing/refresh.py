@@ -23,7 +23,7 @@ from pricing.suspicion import rate_suspicion, suspicion
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from pricing.answers import Answer, Answers
+    from pricing.answers import Answer
     from pricing.offer import Offer
     from pricing.store import Store
 
@@ -185,13 +185,13 @@ class _Run:
             raise Cancelled
         match about.what:
             case "prices":
-                return self._keep_prices(source, fetched, ask.answers, ask.regions), digest
+                return self._keep_prices(source, fetched, ask.regions), digest
             case "rates":
                 return self._keep_rates(about.name, fetched), digest
             case "tokens":
                 return self._keep_tokens(about.name, fetched), digest
             case _:
-                return self._keep_machines(about.name, fetched, ask.answers), digest
+                return self._keep_machines(about.name, fetched), digest
 
     def _counter(self, name: str) -> Callable[[Answer], None] | None:
         if self.on_progress is None:
@@ -217,9 +217,9 @@ class _Run:
             return False
         return (self.store.prices / f"{name}.csv").exists()
 
-    def _keep_prices(self, source: Provider, fetched: Fetched, answers: Answers, regions: tuple[str, ...]) -> Outcome:
+    def _keep_prices(self, source: Provider, fetched: Fetched, regions: tuple[str, ...]) -> Outcome:
         about = source.about
-        missing = tuple(dict.fromkeys((*fetched.missing, *answers.missing)))
+        missing = tuple(dict.fromkeys(fetched.missing))
         offers, found = quality.check(fetched.offers, about, self.store.rates())
         if not offers:
             why = missing[0].reason if missing else "the answer holds no offers."
@@ -237,7 +237,7 @@ class _Run:
             len(offers),
             skipped=dict(fetched.skipped),
             quality=found,
-            missing=tuple(_said(part) for part in missing),
+            missing=tuple(_said(part) for part in missing if part.asked),
             unmatched=tuple(sorted(strange)),
             servers=servers,
             fetched_at=self._moment,
@@ -269,8 +269,8 @@ class _Run:
         self.store.save_tokens(name, fetched.tokens)
         return Outcome(name, "fresh", len(fetched.tokens), skipped=dict(fetched.skipped), fetched_at=self._moment)
 
-    def _keep_machines(self, name: str, fetched: Fetched, answers: Answers) -> Outcome:
-        missing = tuple(dict.fromkeys((*fetched.missing, *answers.missing)))
+    def _keep_machines(self, name: str, fetched: Fetched) -> Outcome:
+        missing = tuple(dict.fromkeys(fetched.missing))
         if not fetched.machines:
             raise FeedError(name, missing[0].reason if missing else "the answer holds no machines.")
         self.store.save_machines(fetched.machines)

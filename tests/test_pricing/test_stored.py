@@ -1,0 +1,166 @@
+"""How fetched prices lie over the bundled ones and over each other, and which formats of files are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pricing.provider import Missing
+from pricing.store import UNLISTED, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pricing.offer import Offer
+
+    Make = Callable[..., Offer]
+
+COVERS = (("gpu", "on_demand"), ("gpu", "spot"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def prices(offers: tuple[Offer, ...]) -> dict[tuple[str, str | None, str], float | None]:
+    found = {(o.server, o.region, o.term): o.price_per_hour for o in offers}
+    assert len(found) == len(offers)
+    return found
+
+
+class TestDirect:
+    def test_what_a_feed_covers_is_replaced_even_under_another_name(self, store: Store, make_offer: Make) -> None:
+        store.save("aws", [make_offer(server="new", price_per_hour=2.0)], COVERS)
+        bundled = (make_offer(server="old"), make_offer(server="old", term="reserved", commitment_months=12))
+        assert prices(store.merged(bundled)) == {
+            ("new", "us-east-1", "on_demand"): 2.0,
+            ("old", "us-east-1", "reserved"): 1.0,
+        }
+
+    def test_a_regional_feed_leaves_other_regions_and_terms_not_answered_there(
+        self, store: Store, make_offer: Make
+    ) -> None:
+        store.save("aws", [make_offer(server="new")], COVERS, regional=True)
+        bundled = (make_offer(server="old"), make_offer(region="eu-1"), make_offer(server="old", term="spot"))
+        assert set(prices(store.merged(bundled))) == {
+            ("new", "us-east-1", "on_demand"),
+            ("g6.xlarge", "eu-1", "on_demand"),
+            ("old", "us-east-1", "spot"),
+        }
+
+    def test_a_part_without_an_answer_keeps_bundled_and_older_rows(self, store: Store, make_offer: Make) -> None:
+        spot = make_offer(server="a", term="spot", fetched_at="2026-11-29T00:00:00+00:00")
+        store.save("aws", [spot, make_offer(server="a", fetched_at="2026-11-29T00:00:00+00:00")], COVERS)
+        fresh = make_offer(server="a", price_per_hour=3.0, fetched_at="2026-11-30T00:00:00+00:00")
+        store.save("aws", [fresh], COVERS, missing=[Missing("answered 503", term="spot")])
+        stored = store.load("aws")
+        assert stored is not None
+        assert set(stored.offers) == {fresh, spot}
+        bundled = (make_offer(server="b"), make_offer(server="b", term="spot"))
+        assert set(prices(store.merged(bundled))) == {
+            ("a", "us-east-1", "on_demand"),
+            ("a", "us-east-1", "spot"),
+            ("b", "us-east-1", "spot"),
+        }
+
+    def test_a_row_no_longer_listed_stays_a_week_marked(self, store: Store, make_offer: Make) -> None:
+        for day, servers in (("20", "ab"), ("24", "b"), ("28", "b")):
+            rows = [make_offer(server=name, fetched_at=f"2026-11-{day}T00:00:00+00:00") for name in servers]
+            store.save("aws", rows, COVERS)
+            stored = store.load("aws")
+            assert stored is not None
+            gone = {o.server: o.availability for o in stored.offers if o.server == "a"}
+            assert gone == {"20": {"a": None}, "24": {"a": UNLISTED}, "28": {}}[day]
+
+
+class TestCatalogues:
+    def test_a_catalogue_fills_what_no_direct_feed_answered(self, store: Store, make_offer: Make) -> None:
+        store.save("gpuhunt", [make_offer(price_per_hour=5.0), make_offer(provider="gcp", server="a2")], COVERS)
+        merged = store.merged((make_offer(source_date="2026-01-21"),))
+        assert {(o.provider, o.server): o.price_per_hour for o in merged} == {
+            ("aws", "g6.xlarge"): 5.0,
+            ("gcp", "a2"): 1.0,
+        }
+
+    @pytest.mark.parametrize(
+        ("listed_on", "wins"), [("2026-11-28", "direct"), ("2026-11-29", "direct"), ("2026-11-30", "catalogue")]
+    )
+    def test_a_catalogue_never_overrides_a_fresher_direct_feed(
+        self, store: Store, make_offer: Make, listed_on: str, wins: str
+    ) -> None:
+        day = {"source_date": "2026-11-29", "fetched_at": "2026-11-29T12:00:00+00:00"}
+        store.save("aws", [make_offer(price_per_hour=2.0, **day)], COVERS)
+        listed = [make_offer(price_per_hour=5.0, source_date=listed_on), make_offer(provider="gcp")]
+        store.save("gpuhunt", listed, COVERS)
+        (offer,) = (o for o in store.merged(()) if o.provider == "aws")
+        assert offer.price_per_hour == {"direct": 2.0, "catalogue": 5.0}[wins]
+
+    def test_of_two_catalogues_the_newer_counts(self, store: Store, make_offer: Make) -> None:
+        other = make_offer(provider="gcp")
+        store.save("gpuhunt", [make_offer(price_per_hour=5.0, source_date="2026-08-18"), other], COVERS)
+        store.save("skypilot", [make_offer(price_per_hour=6.0, source_date="2026-11-30"), other], COVERS)
+        assert {o.price_per_hour for o in store.merged(()) if o.provider == "aws"} == {6.0}
+
+    def test_an_old_catalogue_does_not_override_newer_bundled_prices(self, store: Store, make_offer: Make) -> None:
+        store.save(
+            "gpuhunt", [make_offer(price_per_hour=5.0, source_date="2026-08-18"), make_offer(provider="gcp")], COVERS
+        )
+        bundled = (make_offer(price_per_hour=1.5, source_date="2026-10-02"),)
+        assert {o.price_per_hour for o in store.merged(bundled) if o.provider == "aws"} == {1.5}
+
+
+class TestFormats:
+    def test_the_first_format_is_still_read(self, store: Store, make_offer: Make) -> None:
+        store.save("aws", [make_offer()], COVERS)
+        path = store.prices / "aws.csv"
+        rows = path.read_text(encoding="utf-8").rpartition("# rackrate")[0]
+        path.write_text(f"{rows}# rackrate 1 rows=1 covers=gpu:on_demand regional=1\n", encoding="utf-8")
+        stored = store.load("aws")
+        assert stored is not None
+        assert (stored.offers, stored.covers, stored.mark.regional) == ((make_offer(),), {("gpu", "on_demand")}, True)
+
+    def test_a_newer_format_is_left_alone_and_told(self, store: Store, make_offer: Make) -> None:
+        store.save("aws", [make_offer()], COVERS)
+        path = store.prices / "aws.csv"
+        text = path.read_text(encoding="utf-8").replace("# rackrate 2 ", "# rackrate 9 ")
+        path.write_text(text, encoding="utf-8")
+        assert store.load("aws") is None
+        assert "newer rackrate" in store.messages[0]
+        assert path.read_text(encoding="utf-8") == text
+        store.save("aws", [make_offer(price_per_hour=2.0)], COVERS)
+        assert (store.prices / "aws.csv.damaged").read_text(encoding="utf-8") == text
+
+    @pytest.mark.parametrize(
+        "end",
+        [
+            "# rackrate 2 {}",
+            "# rackrate 2 [1,2]",
+            '# rackrate 2 {"rows":"many"}',
+            "# rackrate 2 " + "[" * 5000,
+            "# rackrate 1 rows=x",
+            "# rackrate x",
+        ],
+    )
+    def test_an_end_that_cannot_be_read_is_a_torn_file(self, store: Store, make_offer: Make, end: str) -> None:
+        store.save("aws", [make_offer()], COVERS)
+        path = store.prices / "aws.csv"
+        path.write_text(path.read_text(encoding="utf-8").rpartition("# rackrate")[0] + end + "\n", encoding="utf-8")
+        assert store.load("aws") is None
+        assert (store.prices / "aws.csv.damaged").exists()
+
+
+def test_half_written_files_of_killed_processes_are_swept(store: Store, make_offer: Make) -> None:
+    import os
+
+    store.save("aws", [make_offer()], COVERS)
+    old, young = store.prices / ".aws.csv.x1.part", store.prices / ".aws.csv.x2.part"
+    for path in (old, young):
+        path.write_text("half", encoding="utf-8")
+    os.utime(old, (1000, 1000))
+    store.sweep(young.stat().st_mtime + 10)
+    assert not old.exists()
+    assert young.exists()
+    assert store.load("aws") is not None

@@ -1,0 +1,155 @@
+"""Feeds that say, or show, that nothing has changed: asked with conditions, not read again, dated anew."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from werkzeug import Request, Response
+
+from pricing import refresh
+from pricing.answer_cache import AnswerCache
+from pricing.feed import Harvest
+from pricing.http import Client
+from pricing.provider import About, Fetched
+from pricing.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from pytest_httpserver import HTTPServer
+
+    from pricing.answers import Answers
+    from pricing.asking import Asker
+
+URL = "https://api.acme.example/plans"
+PATH = "/api.acme.example/plans"
+
+
+class Acme:
+    """A feed of one list."""
+
+    about = About("acme", "Acme", "prices", covers=(("cpu", "on_demand"),), hosts=("api.acme.example",))
+    parsed = 0
+
+    def fetch(self, ask: Asker) -> None:
+        ask.get("plans", URL)
+
+    def parse(self, answers: Answers, now: datetime) -> Fetched:
+        type(self).parsed += 1
+        harvest = Harvest.at("acme", "Acme", "https://acme.example", now)
+        for row in answers.items[0].json():
+            harvest.add(server=row["id"], vcpus=4.0, ram_gib=16.0, price_per_hour=row["price"])
+        return harvest.done()
+
+
+class Feed:
+    """The list on loopback, with an ETag."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.rows = [{"id": "a", "price": 0.1}, {"id": "b", "price": 0.2}]
+        self.seen: list[Request] = []
+        self.etag: str | None = '"v1"'
+        server.expect_request(PATH).respond_with_handler(self.answer)
+
+    def answer(self, request: Request) -> Response:
+        self.seen.append(request)
+        if self.etag and request.headers.get("If-None-Match") == self.etag:
+            return Response(status=304)
+        headers = {"ETag": self.etag} if self.etag else {}
+        return Response(json.dumps(self.rows), headers=headers)
+
+
+@pytest.fixture
+def acme(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Feed:
+    monkeypatch.setattr(Acme, "parsed", 0)
+    monkeypatch.setattr(refresh, "provider", lambda _: Acme())
+    return Feed(httpserver)
+
+
+@pytest.fixture
+def run(httpserver: HTTPServer, tmp_path: Path, now: datetime) -> Callable[..., Any]:
+    store = Store(tmp_path)
+
+    def go(**options: Any) -> Any:
+        cache = AnswerCache(tmp_path / "cache")
+        with Client(mirror=httpserver.url_for("").rstrip("/"), sleep=lambda _: None, cache=cache) as client:
+            report = refresh.refresh(["acme"], store=store, client=client, now=options.pop("now", now), **options)
+        return report.outcomes[0]
+
+    return go
+
+
+def test_not_modified_is_not_read_again_but_dated_anew(
+    acme: Feed, run: Callable[..., Any], tmp_path: Path, now: datetime
+) -> None:
+    assert run().status == "fresh"
+    later = now + timedelta(days=2)
+    outcome = run(now=later)
+    assert (outcome.status, outcome.offers, Acme.parsed) == ("unchanged", 2, 1)
+    assert acme.seen[1].headers["If-None-Match"] == '"v1"'
+    stored = Store(tmp_path).load("acme")
+    assert stored is not None
+    assert {o.source_date for o in stored.offers} == {"2026-12-02"}
+    assert {o.fetched_at for o in stored.offers} == {later.isoformat(timespec="seconds")}
+    assert Store(tmp_path).status()["acme"]["fetched_at"] == later.isoformat(timespec="seconds")
+
+
+def test_the_same_answer_without_a_version_counts_too(acme: Feed, run: Callable[..., Any]) -> None:
+    acme.etag = None
+    run()
+    assert run().status == "unchanged"
+    assert "If-None-Match" not in acme.seen[1].headers
+
+
+def test_a_change_is_read(acme: Feed, run: Callable[..., Any], tmp_path: Path) -> None:
+    run()
+    acme.rows[0]["price"], acme.etag = 0.15, '"v2"'
+    assert run().status == "fresh"
+    stored = Store(tmp_path).load("acme")
+    assert stored is not None
+    assert {o.price_per_hour for o in stored.offers} == {0.15, 0.2}
+
+
+def test_what_was_read_long_ago_is_read_again(acme: Feed, run: Callable[..., Any], now: datetime) -> None:
+    run()
+    assert run(now=now + timedelta(days=6)).status == "unchanged"
+    assert run(now=now + timedelta(days=8)).status == "fresh"
+    assert Acme.parsed == 2
+
+
+def test_a_lost_or_torn_price_file_is_written_again(acme: Feed, run: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "prices" / "acme.csv"
+    run()
+    path.unlink()
+    assert run().status == "fresh"
+    path.write_text("torn", encoding="utf-8")
+    assert run().status == "fresh"
+    assert Store(tmp_path).load("acme") is not None
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x1f\x8b\x08", gzip.compress(b"[]\n[1]"), gzip.compress(b'{"size": 9}\nx')])
+def test_a_torn_kept_answer_counts_as_none(acme: Feed, run: Callable[..., Any], tmp_path: Path, damage: bytes) -> None:
+    run()
+    (kept,) = (tmp_path / "cache" / "acme").glob("*.gz")
+    kept.write_bytes(damage)
+    assert run().status == "unchanged"
+    assert "If-None-Match" not in acme.seen[1].headers
+
+
+def test_nothing_of_a_request_is_written(acme: Feed, run: Callable[..., Any], tmp_path: Path) -> None:
+    run()
+    (kept,) = (tmp_path / "cache" / "acme").glob("*.gz")
+    head = gzip.decompress(kept.read_bytes()).split(b"\n")[0]
+    assert b"example" not in head
+    assert "example" not in kept.name
+
+
+def test_accepting_reads_again(acme: Feed, run: Callable[..., Any]) -> None:
+    run()
+    assert run(accept={"acme"}).status == "fresh"
