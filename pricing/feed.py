@@ -11,7 +11,7 @@ from pricing import offer as schema
 from pricing.errors import FeedError
 from pricing.identity import identify
 from pricing.offer import Offer
-from pricing.offer_csv import clean_text
+from pricing.offer_csv import clean_text, impossible
 from pricing.provider import Fetched
 from pricing.regions import region_group
 
@@ -176,6 +176,9 @@ class Harvest:
             self.skip("price beyond any server's")
             return
         identify(values)
+        if (column := impossible(values)) is not None:
+            self.skip(f"{column} beyond any server's")
+            return
         values["region_group"] = values["region_group"] or region_group(values["region"])
         values["offer_id"] = schema.offer_id(
             values["provider"],

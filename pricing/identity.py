@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NEAR = 0.1
 """A stated memory this close to the catalog's is the same card: 24564 MiB, 44.7 GiB (L40S) and 268.6 GiB (B300) are read so."""
 _SIZED = re.compile(r"^(.*?)-\d+GB(-.*)?$")
+_FORMS = ("pcie", "sxm")
 _WITHOUT_FAMILY = {
     "aws": re.compile(r"^(p\d|g\d|gr\d|trn|inf|dl\d|vt|f\d)"),
     "azure": re.compile(r"^(standard_)?n[cdvg]", re.IGNORECASE),
@@ -72,17 +73,29 @@ def find_gpu(spelling: str, memory_gib: float | None = None, link: str | None = 
     if "MIG" in spelling.upper().split():
         return None
     chip = catalog.find_chip(spelling, memory_gib=memory_gib, link=link)
-    if chip is None or memory_gib is None or abs(chip.memory_gib - memory_gib) <= NEAR * memory_gib:
+    if chip is None or (_has(chip, memory_gib) and _is_built(chip, link)):
         return chip
-    # "A100 SXM4" is listed with 40 and with 80 GB: the stated size decides between brothers, and only between them.
+    # "A100 SXM4" is sold with 40 and with 80 GB, "h100" as SXM and as PCIe: what is stated decides between such brothers.
     found = _SIZED.match(chip.name)
     brothers = [
         other
         for other in catalog.chips()
-        if found and (match := _SIZED.match(other.name)) and match.groups() == found.groups()
-        and abs(other.memory_gib - memory_gib) <= NEAR * memory_gib
+        if found and (match := _SIZED.match(other.name)) and match[1] == found[1]
+        and (match[2] == found[2] or not _is_built(chip, link))
+        and _has(other, chip.memory_gib if memory_gib is None else memory_gib) and _is_built(other, link)
     ]  # fmt: skip
     return brothers[0] if len(brothers) == 1 else None
+
+
+def _has(chip: Chip, memory_gib: float | None) -> bool:
+    return memory_gib is None or abs(chip.memory_gib - memory_gib) <= NEAR * memory_gib
+
+
+def _is_built(chip: Chip, link: str | None) -> bool:
+    """Whether a chip has the form that a link names; links without a form (NVLink, a bridge) suit all."""
+    stated = next((form for form in _FORMS if link and form in link.lower()), None)
+    own = next((form for form in _FORMS if form in chip.name.lower()), None)
+    return stated is None or own is None or stated == own
 
 
 @lru_cache(maxsize=4096)

@@ -68,13 +68,14 @@ class _Finder:
         self._machines: dict[tuple[str, str, str | None], tuple[bool, float]] = {}
 
     def gpu_key(self, entry: Offer) -> tuple[Any, ...]:
+        # How many there are is not known: what they do together is not either.
         count = entry.gpu_count or 1.0
         slice_gib = entry.vram_gib_per_gpu if count < 1 else None
         link = entry.interconnect or "" if count > 1 else ""
         spelling = (entry.gpu_model, None if count < 1 else entry.vram_gib_per_gpu, entry.interconnect)
         if spelling not in self._chips:
             self._chips[spelling] = _find_chip(*spelling)
-        chip = self._chips[spelling]
+        chip = self._chips[spelling] if entry.gpu_count else None
         key = (
             "gpu",
             chip.name if chip else None,

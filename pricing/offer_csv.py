@@ -19,7 +19,7 @@ from pricing.offer import OFFER_COLUMNS, Offer
 from pricing.regions import region_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     Columns = dict[str, list[Any]]
@@ -33,7 +33,7 @@ _TRUE = frozenset({"true", "1", "yes"})
 _FALSE = frozenset({"false", "0", "no"})
 
 # Upper limits that no honest price or machine reaches: beyond them a unit was mixed up.
-_LIMITS: dict[str, float] = {
+LIMITS: dict[str, float] = {
     "price_per_hour": 50_000,
     "price_per_month": 20_000_000,
     "setup_fee": 10_000_000,
@@ -64,6 +64,15 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+def impossible(values: Mapping[str, Any]) -> str | None:
+    """The first column whose number no server has, beyond what a price file may hold; None if all can be."""
+    for column, limit in LIMITS.items():
+        value = values[column]
+        if value is not None and not (0 <= value <= limit):
+            return column
+    return None
+
+
 def read_offers(path: Path, *, fetched_at: str | None = None, latest: str | None = None) -> tuple[Offer, ...]:
     """Offers of a user's CSV file in the schema's columns (others are ignored). Raises OffersError with line and column.
 
@@ -87,7 +96,7 @@ def parse_offers(
     """Offers of a CSV text; `seen_on` dates the rows without a date. Raises OffersError naming line and column."""
     header, rows, lines = _rows(text, name)
     table = _convert(header, rows, lines, name)
-    _defaults(table, lines, name)
+    _defaults(table, lines, name, one_gpu=seen_on is not None)
     _check_dates(table["source_date"], latest, lines, name)
     table["source_date"] = [day or seen_on for day in table["source_date"]]
     if fetched_at is not None:
@@ -187,8 +196,11 @@ def _convert(header: list[str], rows: list[list[str]], lines: Sequence[int], nam
     return table
 
 
-def _defaults(table: Columns, lines: Sequence[int], name: str) -> None:
-    """Fill what follows from other columns; refuse rows without a name or a price."""
+def _defaults(table: Columns, lines: Sequence[int], name: str, *, one_gpu: bool) -> None:
+    """Fill what follows from other columns; refuse rows without a name or a price.
+
+    `one_gpu`: a person who names no count means one GPU; a feed that names none leaves it open.
+    """
     for column in REQUIRED:
         if None in table[column]:
             line = lines[table[column].index(None)]
@@ -211,7 +223,7 @@ def _defaults(table: Columns, lines: Sequence[int], name: str) -> None:
         if kind == "gpu" and model is None:
             raise OffersError(f"{name}, line {lines[at]}, column gpu_model: a GPU server must name its GPU.")
     table["gpu_count"] = [
-        count if count is not None or kind == "cpu" else 1.0
+        count if count is not None or kind == "cpu" or not one_gpu else 1.0
         for count, kind in zip(table["gpu_count"], table["kind"], strict=True)
     ]
 
@@ -225,8 +237,8 @@ def _check_dates(days: Sequence[str | None], latest: str | None, lines: Sequence
 
 
 def _converter(column: str) -> Callable[[str], Any]:
-    if column in _LIMITS:
-        return _number(_LIMITS[column], zero=column in _ZERO_COUNTS, whole=column in _WHOLE)
+    if column in LIMITS:
+        return _number(LIMITS[column], zero=column in _ZERO_COUNTS, whole=column in _WHOLE)
     if column in _BOOLEAN:
         return _boolean
     if column in _CHOICES:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.errors import brief
 from pricing import money, offer
-from pricing.offer_csv import _LIMITS, clean_text
+from pricing.offer_csv import LIMITS, clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -144,7 +144,7 @@ def _day(value: Any) -> date:
 
 def _limit(column: str, **more: Any) -> _Number:
     """A number with the schema's limit."""
-    return _Number(_LIMITS[column], **more)
+    return _Number(LIMITS[column], **more)
 
 
 _MONEY = 1e12
@@ -190,9 +190,9 @@ OWNED_FIELDS: dict[str, Reader] = {
 OWNED_NEEDED = ("purchase", "months", "watts", "power_price_per_kwh")
 
 _DOLLARS = {
-    "price_per_hour": _LIMITS["price_per_hour"],
-    "price_per_month": _LIMITS["price_per_month"],
-    "setup_fee": _LIMITS["setup_fee"],
+    "price_per_hour": LIMITS["price_per_hour"],
+    "price_per_month": LIMITS["price_per_month"],
+    "setup_fee": LIMITS["setup_fee"],
     "purchase": 100_000_000.0,
     "colocation_per_month": 1_000_000.0,
     "power_price_per_kwh": 2.0,

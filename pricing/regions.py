@@ -25,7 +25,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "asia",
         re.compile(
-            r"^(ap|cn|as|au|jp|sg|in|kr|hk|tw|my|id|th|oc|sea)\d*\b|india|^(asia|japan|korea|australia|indonesia|malaysia|taiwan)"
+            r"^(ap|cn|as|au|jp|sg|in|kr|hk|tw|my|id|th|oc|sea|vn|ph|kz|ge|am)\d*\b|india|^(asia|japan|korea|australia|indonesia|malaysia|taiwan)"
             r"|singapore|tokyo|mumbai|osaka|seoul|jakarta|hong ?kong|eastasia|southeastasia|sydney|melbourne"
             r"|^(sgp|blr|syd|ynm)\d*\b"
         ),
@@ -33,7 +33,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "eu",
         re.compile(
-            r"^eu|^(de|fr|nl|pl|uk|gb|fi|se|it|es|ch|at|be|cz|no|ro|ie|pt|dk|lt|lu|bg|hu|is|lv|ee|fin)\b"
+            r"^eu|^(de|fr|nl|pl|uk|gb|fi|se|it|es|ch|at|be|cz|no|ro|ie|pt|dk|lt|lu|bg|hu|is|lv|ee|fin|gr|hr|rs|sk|si|ua|md|mt|cy|al|ba|me|mk|tr|ice)\b"
             r"|europe|uksouth|ukwest|united kingdom|france|germany|netherlands|sweden|norway|poland|switzerland|italy|spain"
             r"|finland|iceland|ireland|helsinki|falkenstein|nuremberg|frankfurt|london|paris|amsterdam|warsaw|stockholm"
             r"|^(ams|lon|fra|hel|fsn|nbg|gra|sbg|rbx|waw|par)\d*\b"
@@ -41,6 +41,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 
+_COUNTRY_CODE = re.compile(r",\s*([a-z]{2})$")
 _GROUPS = ("eu", "us", "asia", "other")
 
 
@@ -52,6 +53,9 @@ def region_group(region: str | None) -> str | None:
     name = region.strip().lower()
     if name in _GROUPS:
         return name
+    # "Bulgaria, BG": the code tells more than the town.
+    if code := _COUNTRY_CODE.search(name):
+        name = code[1]
     for group, pattern in _RULES:
         if pattern.search(name):
             return group

@@ -112,7 +112,7 @@ class Aws:
         for code in ask.regions:
             if code not in BULK_REGIONS:
                 reason = f"reserved prices are only asked for in {' and '.join(BULK_REGIONS)}"
-                ask.answers.missing.append(Missing(reason, term="reserved", region=code))
+                ask.answers.missing.append(Missing(reason, term="reserved", region=code, asked=False))
         # Last: should the time run out on them, the rest is there.
         ask.together([partial(_ask_bulk, code=code) for code in BULK_REGIONS if code in ask.regions])
         if not ask.answers.all("on_demand") and not ask.answers.all("bulk"):

@@ -60,6 +60,15 @@ def test_providers_count_what_they_sell(capsys: pytest.CaptureFixture[str]) -> N
     rows = {row["provider"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
     assert rows["ecb"]["offers"] == "0"
     assert rows["runpod"]["feed"] == "prices"
+    assert rows["gcp"]["key"] == "GCP_API_KEY"
+    assert rows["vast"]["key"] == "VAST_API_KEY (optional)"
+    assert rows["gpuhunt"]["feed"].startswith("prices of ")
+    assert "by name only" in rows["sparecores"]["feed"]
+    assert "us-east-1" in rows["aws"]["regions"].split()
+    assert "spot" in rows["aws"]["terms"]
+    feeds = [row for row in rows.values() if row["feed"]]
+    assert all(row["verified"] for row in feeds)
+    assert all(row["cannot"] for row in feeds if row["feed"].startswith("prices"))
     assert all(int(row["offers"]) == int(row["cpu_offers"]) + int(row["gpu_offers"]) for row in rows.values())
 
 
@@ -67,7 +76,7 @@ def test_config_init_show_path(own_folders: Path, capsys: pytest.CaptureFixture[
     assert main(["config", "path"]) == 0
     out = capsys.readouterr().out
     assert str(own_folders / "rackrate-config") in out
-    assert "servers.toml" not in out
+    assert "servers.toml" in out
     assert main(["config", "init"]) == 0
     assert main(["config", "show"]) == 0
     out, err = capsys.readouterr()

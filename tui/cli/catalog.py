@@ -106,12 +106,15 @@ WORKLOADS = (
 )
 PROVIDERS = (
     Column("provider", "Provider", 1),
-    Column("feed", "Feed", 2),
+    Column("feed", "Feed", 4, wrap=True),
     Column("offers", "Offers", 3),
-    Column("cpu_offers", "CPU", 4),
-    Column("gpu_offers", "GPU", 4),
+    Column("cpu_offers", "CPU", 6),
+    Column("gpu_offers", "GPU", 6),
     Column("newest", "Newest price", 3, _year),
-    Column("needs_key", "Key", 5, wrap=True),
+    Column("terms", "Terms", 7, wrap=True),
+    Column("key", "Key", 2, wrap=True),
+    Column("verified", "Checked on", 5, _year),
+    Column("cannot", "Does not tell", 8, wrap=True),
 )
 
 

@@ -12,6 +12,19 @@ from tui.cli.output import say
 
 if TYPE_CHECKING:
     from pricing.offer import Offer
+    from pricing.provider import About
+
+
+def _kind(feed: About) -> str:
+    """What a feed brings, and whether it is one of several providers or asked by name only."""
+    what = f"{feed.what} of {len(feed.serves)} providers" if feed.serves else feed.what
+    return f"{what}, by name only" if feed.on_request else what
+
+
+def _key(feed: About) -> str | None:
+    if feed.key_variable is None:
+        return None
+    return feed.key_variable if feed.key_needed else f"{feed.key_variable} (optional)"
 
 
 def provider_rows() -> list[dict[str, object]]:
@@ -31,13 +44,18 @@ def provider_rows() -> list[dict[str, object]]:
         rows.append({
             "provider": name,
             "title": feed.title if feed else None,
-            "feed": feed.what if feed else None,
+            "feed": _kind(feed) if feed else None,
+            "serves": " ".join(feed.serves) or None if feed else None,
+            "sells": ", ".join(feed.kinds) or None if feed else None,
+            "terms": ", ".join(dict.fromkeys(term for _, term in feed.covers)) or None if feed else None,
+            "regions": " ".join(feed.regions) or None if feed else None,
             "offers": len(offers),
             "cpu_offers": kinds.count("cpu"),
             "gpu_offers": kinds.count("gpu"),
             "newest": max((offer.source_date for offer in offers if offer.source_date), default=None),
-            "needs_key": feed.key_variable if feed and feed.key_needed else None,
-            "verified": feed.verified if feed else None,
+            "key": _key(feed) if feed else None,
+            "verified": (feed.verified or "documents only") if feed else None,
+            "cannot": "; ".join(feed.cannot) or None if feed else None,
             "page": feed.page if feed else None,
         })  # fmt: skip
     return rows
