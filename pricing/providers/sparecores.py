@@ -90,7 +90,7 @@ class SpareCores:
         hosts=(HOST,),
         on_request=True,
         time_limit_s=600.0,
-        verified="2026-08",
+        verified="2025-10",
         cannot=("prices", "machines that were not rented and measured"),
         page=PAGE,
     )
