@@ -21,7 +21,7 @@ _SIZE = re.compile(
 )
 _LEGACY_D = {1: 1, 2: 2, 3: 4, 4: 8, 5: 16, 11: 2, 12: 4, 13: 8, 14: 16, 15: 20}
 _LEGACY_G = {1: 2, 2: 4, 3: 8, 4: 16, 5: 32}
-_LEGACY_A = {0: 1, 1: 1, 2: 2, 3: 4, 4: 8, 5: 2, 6: 4, 7: 8, 8: 8, 9: 16, 10: 8, 11: 16}
+_LEGACY_A = {0: 1, 1: 1, 2: 2, 3: 4, 4: 8, 5: 2, 6: 4, 7: 8}
 _LEGACY = {
     ("a", None): _LEGACY_A,
     ("d", None): _LEGACY_D,
@@ -31,9 +31,11 @@ _LEGACY = {
     ("g", None): _LEGACY_G,
     ("gs", None): _LEGACY_G,
 }
-"""Series whose number is not the vCPUs: learn.microsoft.com/azure/virtual-machines/sizes-previous-gen."""
+"""Series whose number is not the vCPUs: D and G as measured in instance_cpu.csv, D v2 and A by public lists of sizes."""
 MAX_E_VCPUS = 48
 """E sizes have 8 GiB a vCPU up to here; the largest have less."""
+MAX_ARM_V5_GIB = 208.0
+"""D64ps v5 and E32ps v5, the largest Arm sizes of their version, have less than their ratio."""
 _GPU_RAM_GIB = {
     "nc4as_t4_v3": 28, "nc8as_t4_v3": 56, "nc16as_t4_v3": 110, "nc64as_t4_v3": 440,
     "nc6s_v3": 112, "nc12s_v3": 224, "nc24s_v3": 448, "nc24rs_v3": 448,
@@ -122,10 +124,9 @@ def from_name(server: str) -> Size:
 
 def _memory(series: str, vcpus: float, features: str, version: str | None) -> float | None:
     generation = int(version[1:]) if version else 1
-    if series == "d" and generation >= 3:
-        return vcpus * (2 if "l" in features else 4)
-    if series == "e" and generation >= 3 and vcpus <= MAX_E_VCPUS:
-        return vcpus * 8
     if series == "f" and features == "s" and generation == 2:
         return vcpus * 2
-    return None
+    if series not in {"d", "e"} or generation < 3 or (series == "e" and vcpus > MAX_E_VCPUS):
+        return None
+    each = 8 if series == "e" else 2 if "l" in features else 4
+    return min(vcpus * each, MAX_ARM_V5_GIB) if "p" in features and generation == 5 else vcpus * each

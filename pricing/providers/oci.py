@@ -35,7 +35,7 @@ PREEMPTIBLE = 0.5
 """Share of on-demand, by docs.oracle.com/iaas/Content/Compute/Concepts/preemptible.htm."""
 OCPUS = (1, 2, 4, 8, 16, 32, 64, 128)
 GIB_PER_OCPU = (8, 16)
-"""Oracle has no default: what is chosen is billed. Optimized shapes take at most 14 GB an OCPU."""
+"""What is chosen is billed. Optimized shapes come with 14 GB an OCPU, and 18 OCPUs have at most 256 GB: 8 only."""
 ARM_CORES_PER_OCPU = {"A1": 1, "A2": 2, "A4": 2}
 """Ampere cores an OCPU, by the documentation of compute shapes; every x86 OCPU is a core of two threads."""
 FLEXIBLE_NOTE = "flexible shape: {each:g} GB per OCPU is one choice of many"
