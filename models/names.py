@@ -126,7 +126,8 @@ def instance_families(provider: str, server: str) -> tuple[str, ...]:
             found += [f"{letters}{features}{accelerator}{version or ''}", f"{letters}{features}{version or ''}"]
     elif provider == "oci":
         parts = name.split(".")
-        found += [parts[2], f"{parts[2]} (X9)"] if len(parts) > 2 else []
+        # "VM.Standard.E5.Flex" names the family third, "VM.Standard3.Flex" second.
+        found += [word for part in parts[1:3] for word in (part, f"{part} (X9)")]
     else:
         pieces = re.split(r"[.\-]", name)
         found += [name[: sum(map(len, pieces[:n])) + n - 1] for n in range(len(pieces) - 1, 0, -1)]

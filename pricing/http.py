@@ -36,6 +36,9 @@ TIMEOUT_S = 60.0
 ATTEMPTS = 3
 MAX_WAIT_S = 70.0
 """Azure asks for a minute of patience; a server that asks for longer is left alone until the next refresh."""
+FIRST_WAIT_S = 0.5
+BUSY_WAIT_S = 8.0
+"""Before asking again where a host says "too many requests" but not for how long."""
 CONNECTIONS = 16
 """At one time, for all providers together."""
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -130,10 +133,14 @@ class Client:
             if self.cancelled.is_set():
                 raise Cancelled
             try:
-                with self.pacer.turn(urlsplit(request.url).hostname or "", request.about.pace_s, self._wait):
+                # A cache on this machine needs no politeness.
+                pace_s = 0.0 if self.mirror and is_loopback(self.mirror) else request.about.pace_s
+                with self.pacer.turn(urlsplit(request.url).hostname or "", pace_s, self._wait):
                     reply = self._once(request, address, kept, deadline)
             except _Retry as retry:
-                wait = retry.after if retry.after is not None else 0.5 * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311
+                busy = retry.error.status == 429
+                step = BUSY_WAIT_S if busy else FIRST_WAIT_S
+                wait = retry.after if retry.after is not None else step * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311
                 over = time.monotonic() + wait > deadline
                 if attempt == self.attempts or over or wait > MAX_WAIT_S:
                     raise retry.error from retry.__cause__

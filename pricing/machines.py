@@ -29,7 +29,7 @@ _ARM_SERVERS: dict[str, re.Pattern[str]] = {
     "gcp": re.compile(r"^(t2a|c4a|n4a)-", re.IGNORECASE),
     "hetzner": re.compile(r"^cax", re.IGNORECASE),
     "oci": re.compile(r"\.a[124]\b", re.IGNORECASE),
-    "scaleway": re.compile(r"coparm|^amp", re.IGNORECASE),
+    "scaleway": re.compile(r"coparm|^amp|^(basic|standard)\d-a\d", re.IGNORECASE),
 }
 _BARE_METAL = re.compile(r"metal|^bm\.", re.IGNORECASE)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.practical import is_out_of_stock
+from pricing.bundled import load_bundled
 from pricing.machines import distinct
 from pricing.offer_csv import read_offers
-from pricing.snapshot import SNAPSHOT_DATE, load_snapshot
+from pricing.snapshot import SNAPSHOT_DATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,7 +75,7 @@ class Market:
         No price of the file may be dated after `today`. Raises OffersError if the file cannot be used.
         """
         offers: list[Offer] = []
-        base = load_snapshot() if bundled else ()
+        base = load_bundled() if bundled else ()
         if store is not None and (bundled or prices is None):
             offers += store.merged(base)
         else:

@@ -145,15 +145,15 @@ def cpu_price_band(offers: Sequence[Offer], context: Context) -> Iterator[Verdic
 
 def spot_above_on_demand(offers: Sequence[Offer], _: Context) -> Iterator[Verdict]:
     """Spot above the same server's on-demand price is not spot; close to it, or far below, is marked."""
-    on_demand: dict[tuple[str, str, str | None, str], float] = {}
+    on_demand: dict[tuple[str | None, ...], float] = {}
     for entry in offers:
         if entry.term == "on_demand" and entry.price_per_hour:
-            key = (entry.provider, entry.server, entry.region, entry.currency)
+            key = (entry.provider, entry.server, entry.region, entry.tier, entry.currency)
             on_demand[key] = min(entry.price_per_hour, on_demand.get(key, entry.price_per_hour))
     for at, entry in enumerate(offers):
         if entry.term != "spot" or not entry.price_per_hour:
             continue
-        full = on_demand.get((entry.provider, entry.server, entry.region, entry.currency))
+        full = on_demand.get((entry.provider, entry.server, entry.region, entry.tier, entry.currency))
         if full is None:
             continue
         share = entry.price_per_hour / full

@@ -12,7 +12,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(
             r"^us|us$|us\d$|^ca\b|^canada|^northamerica|montreal|toronto|beauharnois|virginia|oregon|ohio|california|texas"
             r"|iowa|dallas|chicago|new york|los angeles|ashburn|hillsboro|seattle|atlanta|miami|fremont|united states"
-            r"|^(nyc|sfo|atl|tor|bhs|hil|vin)\d*\b"
+            r"|^(nyc|sfo|atl|tor|bhs|hil|vin|ash|ric)\d*\b"
         ),
     ),
     (
@@ -27,7 +27,7 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(
             r"^(ap|cn|as|au|jp|sg|in|kr|hk|tw|my|id|th|oc|sea|vn|ph|kz|ge|am)\d*\b|india|^(asia|japan|korea|australia|indonesia|malaysia|taiwan)"
             r"|singapore|tokyo|mumbai|osaka|seoul|jakarta|hong ?kong|eastasia|southeastasia|sydney|melbourne"
-            r"|^(sgp|blr|syd|ynm)\d*\b"
+            r"|^(sgp|sin|blr|syd|ynm|mum)\d*\b"
         ),
     ),
     (

@@ -17,7 +17,7 @@ MIN_SOUND_SHARE = 0.5
 MAX_RATE_MOVE = 1.5
 """No currency of the list has moved so far against the euro between two refreshes; a shifted decimal point moves ten times."""
 HOURS = 730.0
-PER_VCPU = "CPU servers"
+MIN_SAME = 5
 
 
 def suspicion(
@@ -30,8 +30,8 @@ def suspicion(
 ) -> str:
     """Why fresh prices should not be taken unseen; empty if nothing speaks against them.
 
-    Empty feed, more than 30 % of the rows gone, most rows struck by the quality rules, or the median price of a GPU family
-    (or of CPU servers, per vCPU) moved more than threefold. `previous` holds the rows of the same regions and terms only;
+    Empty feed, more than 30 % of the rows gone, most rows struck by the quality rules, the median price of a GPU family
+    moved more than threefold, or so did the same CPU servers in the median. `previous` holds the rows of the same regions and terms only;
     `listed` are the feed's rows before the rules, which would hide a whole family priced in cents.
     """
     listed = fresh if listed is None else listed
@@ -45,12 +45,29 @@ def suspicion(
     for family in sorted(before.keys() & after.keys()):
         ratio = after[family] / before[family]
         if not 1 / MAX_PRICE_MOVE <= ratio <= MAX_PRICE_MOVE:
-            unit = "vCPU" if family == PER_VCPU else "GPU"
-            return (
-                f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD "
-                f"per {unit} and hour"
-            )
+            return f"the median price of {family} went from {before[family]:.3g} to {after[family]:.3g} USD per GPU and hour"
+    moved = _cpu_move(previous, listed)
+    if moved is not None and not 1 / MAX_PRICE_MOVE <= moved <= MAX_PRICE_MOVE:
+        return f"CPU servers cost {moved:.3g} times what the same ones did"
     return ""
+
+
+def _cpu_move(previous: Iterable[Offer], fresh: Iterable[Offer]) -> float | None:
+    """Median of new over old price of the CPU offers in both; None with too few of them.
+
+    CPU servers are no family: a list of other sizes has another median per vCPU without any price having moved.
+    """
+    before = {
+        entry.offer_id: entry.price_per_hour or entry.price_per_month for entry in previous if entry.kind == "cpu"
+    }
+    ratios = [
+        now / then
+        for entry in fresh
+        if entry.kind == "cpu"
+        and (then := before.get(entry.offer_id))
+        and (now := entry.price_per_hour or entry.price_per_month)
+    ]
+    return statistics.median(ratios) if len(ratios) >= MIN_SAME else None
 
 
 def rate_suspicion(fresh: Rates, known: Rates) -> str:
@@ -63,22 +80,16 @@ def rate_suspicion(fresh: Rates, known: Rates) -> str:
 
 
 def _medians(offers: Iterable[Offer], rates: Rates) -> dict[str, float]:
-    """Median dollars per hour of each GPU model (on demand, per GPU) and of CPU servers (per vCPU or core)."""
+    """Median dollars per GPU and hour of each GPU model, on demand or by the month."""
     factors: dict[str, float | None] = {}
     prices: dict[str, list[float]] = {}
     for entry in offers:
-        if entry.term not in {"on_demand", "monthly"}:
+        if entry.kind != "gpu" or entry.term not in {"on_demand", "monthly"}:
             continue
         if entry.currency not in factors:
             factors[entry.currency] = rates.factor(entry.currency, "USD")
         factor = factors[entry.currency]
         hourly = entry.price_per_hour or (entry.price_per_month / HOURS if entry.price_per_month else None)
-        if factor is None or hourly is None:
-            continue
-        if entry.kind == "gpu":
-            family, size = entry.gpu_model, entry.gpu_count
-        else:
-            family, size = PER_VCPU, entry.vcpus or entry.cores
-        if family and size:
-            prices.setdefault(family, []).append(hourly * factor / size)
+        if factor is not None and hourly is not None and entry.gpu_model and entry.gpu_count:
+            prices.setdefault(entry.gpu_model, []).append(hourly * factor / entry.gpu_count)
     return {family: statistics.median(values) for family, values in prices.items()}

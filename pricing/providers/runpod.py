@@ -6,6 +6,7 @@ placeholder (0 or 0.5), and the spot fields have repeated the on-demand price si
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pricing.errors import FeedError
@@ -205,7 +206,7 @@ def cpu_query(places: Mapping[str, str]) -> str:
 def parse_cpus(answer: Any, places: Mapping[str, str], harvest: Harvest) -> None:
     """Offers of the cpuFlavors lists. Raises FeedError if the answer is not in the known shape."""
     for group, place in places.items():
-        harvest.each(rows("runpod", _data(answer), group), lambda row, place=place: _cpu_flavor(row, place, harvest))
+        harvest.each(rows("runpod", _data(answer), group), partial(_cpu_flavor, place=place, harvest=harvest))
     harvest.check()
 
 

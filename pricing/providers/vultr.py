@@ -31,6 +31,12 @@ A100 = ("NVIDIA A100 80GB PCIe", 80.0)
 WHOLE_HOST = "vdm"
 SHARED = {"vc2": True, "vhf": True, "vhp": True, "voc": False}
 """Types by whether their CPUs are shared, as Vultr's plan pages say."""
+GROUPS = {
+    **dict.fromkeys(("atl", "dfw", "ewr", "hnl", "lax", "mia", "ord", "sea", "sjc", "yto"), "us"),
+    **dict.fromkeys(("ams", "cdg", "fra", "lhr", "mad", "man", "sto", "waw"), "eu"),
+    **dict.fromkeys(("blr", "bom", "del", "icn", "itm", "mel", "nrt", "sgp", "syd"), "asia"),
+}
+"""Part of the world of each location, named by an airport: "sea" is Seattle. Of a new one the name has to tell."""
 
 
 @register
@@ -180,6 +186,7 @@ def _add(row: Any, facts: dict[str, Any], nowhere: str | None, harvest: Harvest)
                 **facts,
                 term=term,
                 region=place,
+                region_group=GROUPS.get(place or ""),
                 price_per_hour=hourly,
                 price_per_month=monthly,
                 availability="available" if place else nowhere,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from models.errors import brief
+from pricing.bundled import load_bundled
 from pricing.own_facts import PROVIDER
 from pricing.provider import providers
-from pricing.snapshot import load_snapshot
 from tui.cli.output import counted
 from tui.cli.parser import nearest
 
@@ -58,7 +58,7 @@ def unknown_discounts(settings: Settings, offers: Iterable[Offer] = ()) -> Itera
         return
     known = {offer.provider for offer in offers} | set(providers()) | {PROVIDER}
     if not known.issuperset(settings.discounts):  # a market without the bundled prices knows fewer
-        known |= {offer.provider for offer in load_snapshot()}
+        known |= {offer.provider for offer in load_bundled()}
     for name in settings.discounts:
         if name not in known:
             close = nearest(name, known)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from pricing.bundled import load_bundled
 from pricing.provider import providers
-from pricing.snapshot import load_snapshot
 from pricing.store import Store
 from tui.cli.output import say
 
@@ -32,7 +32,7 @@ def provider_rows() -> list[dict[str, object]]:
     feeds = providers()
     by_provider: dict[str, list[Offer]] = defaultdict(list)
     store = Store()
-    for offer in store.merged(load_snapshot()):
+    for offer in store.merged(load_bundled()):
         by_provider[offer.provider].append(offer)
     for message in store.messages:
         say(message)

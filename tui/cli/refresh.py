@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from models.errors import InputError
-from pricing import refresh, snapshot
+from pricing import refresh
+from pricing.bundled import load_bundled
 from pricing.provider import providers
 from pricing.refresh_report import Outcome, RefreshReport, Step
 from pricing.settings import Settings
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             max_age_hours=args.max_age,
             mirror=settings.mirror,
             cancelled=cancelled,
-            bundled=snapshot.load_snapshot,
+            bundled=load_bundled,
             regions=settings.regions,
         )
     for message in store.messages:
@@ -69,7 +70,7 @@ def check_feeds(names: Sequence[str]) -> None:
     missing = [name for name in names if name.strip().lower() not in feeds]
     if not missing:
         return
-    bundled = {offer.provider for offer in snapshot.load_snapshot()}
+    bundled = {offer.provider for offer in load_bundled()}
     for name in missing:
         if name.strip().lower() in bundled:
             raise InputError(

@@ -99,8 +99,8 @@ _MARKS = {"fresh": ("✓", "good"), "unchanged": ("✓", "good"), "recent": ("�
 
 def run_refresh(session: Session, on_progress: Callable[[object], None], cancelled: threading.Event) -> RefreshReport:
     """Fetch all providers' prices into the store; runs in a thread."""
+    from pricing.bundled import load_bundled
     from pricing.refresh import refresh
-    from pricing.snapshot import load_snapshot
     from pricing.store import Store
 
     store = session.store or Store()
@@ -111,7 +111,7 @@ def run_refresh(session: Session, on_progress: Callable[[object], None], cancell
         on_progress=on_progress,
         mirror=settings.mirror if settings is not None else None,
         cancelled=cancelled,
-        bundled=load_snapshot,
+        bundled=load_bundled,
         regions=settings.regions if settings is not None else None,
     )
 
