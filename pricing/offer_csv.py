@@ -55,8 +55,8 @@ LIMITS: dict[str, float] = {
 # Here 0 is a statement (no fee, nothing upfront); everywhere else it is a placeholder.
 _ZERO_COUNTS = frozenset({"setup_fee", "upfront_share"})
 _WHOLE = frozenset({"sockets", "commitment_months", "numa_nodes"})
-_BOOLEAN = frozenset({"shared_cpu", "vat_included"})
-_CHOICES: dict[str, tuple[str, ...]] = {
+BOOLEAN = frozenset({"shared_cpu", "vat_included"})
+CHOICES: dict[str, tuple[str, ...]] = {
     "kind": schema.KINDS,
     "term": schema.TERMS,
     "region_group": schema.REGION_GROUPS,
@@ -239,10 +239,10 @@ def _check_dates(days: Sequence[str | None], latest: str | None, lines: Sequence
 def _converter(column: str) -> Callable[[str], Any]:
     if column in LIMITS:
         return _number(LIMITS[column], zero=column in _ZERO_COUNTS, whole=column in _WHOLE)
-    if column in _BOOLEAN:
+    if column in BOOLEAN:
         return _boolean
-    if column in _CHOICES:
-        return _choice(_CHOICES[column])
+    if column in CHOICES:
+        return _choice(CHOICES[column])
     return {"currency": _currency, "source_date": _date, "provider": _provider}.get(column, _text)
 
 

@@ -215,7 +215,7 @@ class _Run:
             or self._age(row.get("read_at", "")) > timedelta(REREAD_DAYS)
         ):
             return False
-        return (self.store.prices / f"{name}.csv").exists()
+        return (self.store.prices / f"{name}.json").exists()
 
     def _keep_prices(self, source: Provider, fetched: Fetched, regions: tuple[str, ...]) -> Outcome:
         about = source.about

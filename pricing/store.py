@@ -1,7 +1,7 @@
-"""Fetched prices on disk: one CSV per feed, always the last good one, laid over the bundled prices.
+"""Fetched prices on disk: one file per feed, always the last good one, laid over the bundled prices.
 
-A file is the offers' CSV plus a last line that says how many rows it has and what they cover. A file without that
-line, or with another count, was torn; it is set aside (never deleted) and the bundled prices are used instead.
+A file is a line that says how many rows it has and what they cover, and a line of packed columns. A file that holds
+anything else was torn; it is set aside (never deleted) and the bundled prices are used instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from pricing import atomic, money, paths
 from pricing.errors import OffersError, StoreError
-from pricing.offer_csv import format_offers, parse_offers
+from pricing.offer_columns import pack, unpack
+from pricing.offer_csv import parse_offers
 from pricing.store_mark import NAME, Mark, NewerFormatError
 from pricing.stored import StoredPrices, merge
 
@@ -53,12 +54,16 @@ class Store:
     def providers(self) -> tuple[str, ...]:
         """Feeds with fetched prices."""
         with contextlib.suppress(OSError):
-            return tuple(sorted(file.stem for file in self.prices.glob("*.csv") if NAME.fullmatch(file.stem)))
+            files = (file for pattern in ("*.json", "*.csv") for file in self.prices.glob(pattern))
+            return tuple(sorted({file.stem for file in files if NAME.fullmatch(file.stem)}))
         return ()
 
     def load(self, provider: str) -> StoredPrices | None:
         """The last good prices of a feed; None if there are none that can be used."""
         path = self._file(provider)
+        older = path.with_suffix(".csv")
+        if older.exists() and not path.exists():
+            path = older
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -70,8 +75,8 @@ class Store:
             self._set_aside(path, "it is not text")
             return None
         try:
-            rows, mark = Mark.read(text)
-            offers = parse_offers(rows, path.name)
+            mark, rows = Mark.read_csv(text) if path is older else Mark.read(text)
+            offers = parse_offers(rows, path.name) if path is older else unpack(rows, mark.rows)
         except NewerFormatError:
             self.messages.append(
                 f"{path} was written by a newer rackrate and is left alone; the bundled prices are used."
@@ -105,22 +110,25 @@ class Store:
         if not offers:
             raise StoreError(f"There are no prices of {provider} to save.")
         path = self._file(provider)
-        kept = tuple(offers) + self._left_over(provider, offers, missing)
+        listed = {entry.offer_id: entry for entry in offers}
+        kept = (*listed.values(), *self._left_over(provider, offers, missing))
         names = frozenset(entry.provider for entry in kept)
         mark = Mark(len(kept), frozenset(covers), regional, tuple(missing), names)
         if path.exists() and _is_newer(path):
             self._set_aside(path, "it was written by a newer rackrate")
-        atomic.write_text(path, format_offers(kept) + mark.line())
+        atomic.write_text(path, f"{mark.line()}{pack(kept)}\n")
+        with contextlib.suppress(OSError):
+            path.with_suffix(".csv").unlink()
         return StoredPrices(provider, kept, mark)
 
     def confirm(self, provider: str, seen: str) -> int:
         """Note that a feed brought the same prices again, at an ISO time; how many they are. Raises StoreError."""
         path = self._file(provider)
         try:
-            rows, mark = Mark.read(path.read_text(encoding="utf-8"))
+            mark, rows = Mark.read(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise StoreError(f"Cannot read {path}.", hint="Refresh again.") from error
-        atomic.write_text(path, rows + replace(mark, seen=seen).line())
+        atomic.write_text(path, replace(mark, seen=seen).line() + rows)
         return mark.rows
 
     def merged(self, bundled: Sequence[Offer]) -> tuple[Offer, ...]:
@@ -207,7 +215,7 @@ class Store:
                     path.unlink()
 
     def _file(self, provider: str) -> Path:
-        return self.prices / f"{_checked(provider)}.csv"
+        return self.prices / f"{_checked(provider)}.json"
 
     def _left_over(self, provider: str, fresh: Sequence[Offer], missing: Sequence[Missing]) -> tuple[Offer, ...]:
         previous = self.load(provider)

@@ -1,4 +1,7 @@
-"""The last line of a stored price file: how many rows it has, what they answer for, when they were last seen."""
+"""What a stored price file says of itself: how many rows it has, what they answer for, when they were last seen.
+
+The file is this line and a line of packed columns (offer_columns). Earlier ones were a CSV with the line at its end.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ if TYPE_CHECKING:
 
     from pricing.offer import Offer
 
-FORMAT = 2
+FORMAT = 3
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_LINE = re.compile(r"# rackrate (\d+) ([^\n]*)\n?\Z")
+_LINE = re.compile(r"# rackrate (\d+) ([^\n]*)\n")
 _FIRST_FORMAT = re.compile(r"rows=(\d+) covers=([a-z_:,]*) regional=([01])")
 
 
@@ -40,7 +43,7 @@ class Mark:
     """ISO time at which the feed brought the very same rows again."""
 
     def line(self) -> str:
-        """The line that ends the file."""
+        """The line that starts the file."""
         table = {
             "rows": self.rows,
             "covers": sorted(map(list, self.covers)),
@@ -52,19 +55,29 @@ class Mark:
         return f"# rackrate {FORMAT} {json.dumps(table, separators=(',', ':'))}\n"
 
     @classmethod
-    def read(cls, text: str) -> tuple[str, Mark]:
-        """The rows of a file's text and its mark. Raises NewerFormatError, or ValueError (in words) if it was torn."""
-        found = _LINE.search(text, max(0, len(text) - 65536))
+    def read(cls, text: str) -> tuple[Mark, str]:
+        """The mark of a file's text and the rest. Raises NewerFormatError, or ValueError (in words) if it was torn."""
+        found = _LINE.match(text)
+        if found is None:
+            raise ValueError("its start is missing")
+        if int(found[1]) > FORMAT:
+            raise NewerFormatError
+        return cls._of(found[2]), text[found.end() :]
+
+    @classmethod
+    def read_csv(cls, text: str) -> tuple[Mark, str]:
+        """The mark and the rows of a file of the first or second format. Raises ValueError, in words, if it was torn."""
+        rows, _, last = text.rstrip("\n").rpartition("\n")
+        found = _LINE.match(last + "\n")
         if found is None:
             raise ValueError("its end is missing")
-        rows, version = text[: found.start()], int(found[1])
-        if version > FORMAT:
-            raise NewerFormatError
-        if version == 1:
-            return rows, cls._first(found[2])
+        return (cls._first(found[2]) if found[1] == "1" else cls._of(found[2])), rows + "\n"
+
+    @classmethod
+    def _of(cls, text: str) -> Mark:
         try:
-            table = json.loads(found[2])
-            mark = cls(
+            table = json.loads(text)
+            return cls(
                 int(table["rows"]),
                 frozenset((str(kind), str(term)) for kind, term in table["covers"]),
                 bool(table["regional"]),
@@ -73,14 +86,13 @@ class Mark:
                 table["seen"] and str(table["seen"]),
             )
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise ValueError("its end cannot be read") from error
-        return rows, mark
+            raise ValueError("what it says of itself cannot be read") from error
 
     @classmethod
     def _first(cls, text: str) -> Mark:
         found = _FIRST_FORMAT.fullmatch(text)
         if found is None:
-            raise ValueError("its end cannot be read")
+            raise ValueError("what it says of itself cannot be read")
         pairs = (pair.split(":") for pair in found[2].split(",") if pair.count(":") == 1)
         return cls(int(found[1]), frozenset((kind, term) for kind, term in pairs), found[3] == "1")
 

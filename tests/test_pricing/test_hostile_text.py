@@ -111,7 +111,7 @@ def test_two_refreshes_at_once_leave_one_whole_file(tmp_path: Path, make_offer: 
     stored = reader.load("aws")
     assert stored is not None
     assert reader.messages == []
-    assert [path.name for path in reader.prices.iterdir()] == ["aws.csv"]
+    assert [path.name for path in reader.prices.iterdir()] == ["aws.json"]
 
 
 def test_a_bad_file_name_in_the_folder_is_left_alone(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,13 +39,40 @@ def test_saved_prices_are_read_back(store: Store, make_offer: Callable[..., Offe
     "damage",
     [
         lambda text: text[: len(text) // 2],
-        lambda text: "\n".join(text.splitlines()[:-2]) + "\n" + text.splitlines()[-1] + "\n",
-        lambda text: text.replace("g6.xlarge,gpu", "g6.xlarge,toaster"),
-        lambda text: text.replace(",aws,", ",gcp,"),
+        lambda text: text.replace('"rows":2', '"rows":3'),
+        lambda text: text.replace('"kind":{"all":"gpu"}', '"kind":{"all":"toaster"}'),
+        lambda text: text.replace('"provider":{"all":"aws"}', '"provider":{"all":"gcp"}'),
+        lambda text: text.replace('"server":{"row":["g6.xlarge","g6.2xlarge"]}', '"server":{"row":["g6.xlarge"]}'),
+        lambda text: text.replace('"server":{"row":["g6.xlarge","g6.2xlarge"]}', '"server":{"of":["a"],"at":[0,-1]}'),
+        lambda text: text.replace('"server":{"row":["g6.xlarge","g6.2xlarge"]}', '"server":{"of":["a"],"at":[0,7]}'),
+        lambda text: text.replace('"price_per_hour":{"all":1.0}', '"price_per_hour":{"all":-1.0}'),
+        lambda text: text.replace('"price_per_hour":{"all":1.0}', '"price_per_hour":{"all":"1"}'),
+        lambda text: text.replace('"price_per_hour":{"all":1.0}', '"price_per_hour":{"all":NaN}'),
+        lambda text: text.replace('"vat_included":{"all":false}', '"vat_included":{"all":0}'),
+        lambda text: text.replace('"server":{"row":["g6.xlarge","g6.2xlarge"]}', '"server":{"all":null}'),
+        lambda text: text.partition("\n")[0] + "\n" + "[" * 100_000,
+        lambda text: text.partition("\n")[0] + "\n[]",
         lambda _: "",
         lambda _: "hello",
     ],
-    ids=["half", "row lost", "bad word", "other provider", "empty", "alien"],
+    ids=[
+        "half",
+        "row lost",
+        "bad word",
+        "other provider",
+        "short column",
+        "place before",
+        "place behind",
+        "negative",
+        "text for number",
+        "nan",
+        "number for flag",
+        "no server",
+        "deep",
+        "list",
+        "empty",
+        "alien",
+    ],
 )
 def test_a_torn_or_alien_file_is_set_aside_with_a_message(
     store: Store,
@@ -52,23 +80,25 @@ def test_a_torn_or_alien_file_is_set_aside_with_a_message(
     damage: Callable[[str], str],
 ) -> None:
     store.save("aws", [make_offer(), make_offer(server="g6.2xlarge")], COVERS)
-    path = store.prices / "aws.csv"
-    broken = damage(path.read_text(encoding="utf-8"))
+    path = store.prices / "aws.json"
+    whole = path.read_text(encoding="utf-8")
+    broken = damage(whole)
     path.write_text(broken, encoding="utf-8")
+    assert broken != whole
     bundled = (make_offer(server="bundled"),)
     assert store.merged(bundled) == bundled
     assert len(store.messages) == 1
-    assert "aws.csv.damaged" in store.messages[0]
-    assert (store.prices / "aws.csv.damaged").read_text(encoding="utf-8") == broken
+    assert "aws.json.damaged" in store.messages[0]
+    assert (store.prices / "aws.json.damaged").read_text(encoding="utf-8") == broken
     assert not path.exists()
 
 
 def test_a_second_damaged_file_does_not_overwrite_the_first(store: Store) -> None:
     store.prices.mkdir(parents=True)
     for text in ("one", "two"):
-        (store.prices / "aws.csv").write_text(text, encoding="utf-8")
+        (store.prices / "aws.json").write_text(text, encoding="utf-8")
         store.load("aws")
-    assert {path.name for path in store.prices.iterdir()} == {"aws.csv.damaged", "aws.csv.damaged-2"}
+    assert {path.name for path in store.prices.iterdir()} == {"aws.json.damaged", "aws.json.damaged-2"}
 
 
 def test_fresh_rows_replace_what_the_feed_covers_and_leave_the_rest(
@@ -121,3 +151,21 @@ def test_status_survives_damage(store: Store) -> None:
     assert set(store.status()) == {"aws", "gcp"}
     (store.folder / "status" / "aws.json").write_text("[", encoding="utf-8")
     assert set(store.status()) == {"gcp"}
+
+
+def test_a_full_disk_keeps_the_old_prices(
+    store: Store, make_offer: Callable[..., Offer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save("aws", [make_offer()], COVERS)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StoreError, match="No space left on device") as caught:
+        store.save("aws", [make_offer(price_per_hour=2.0)], COVERS)
+    assert "disk is not full" in caught.value.hint
+    stored = store.load("aws")
+    assert stored is not None
+    assert stored.offers == (make_offer(),)
+    assert [path.name for path in store.prices.iterdir()] == ["aws.json"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pricing.offer_csv import format_offers
 from pricing.provider import Missing
 from pricing.store import UNLISTED, Store
 
@@ -113,50 +114,85 @@ class TestCatalogues:
 
 
 class TestFormats:
-    def test_the_first_format_is_still_read(self, store: Store, make_offer: Make) -> None:
-        store.save("aws", [make_offer()], COVERS)
-        path = store.prices / "aws.csv"
-        rows = path.read_text(encoding="utf-8").rpartition("# rackrate")[0]
-        path.write_text(f"{rows}# rackrate 1 rows=1 covers=gpu:on_demand regional=1\n", encoding="utf-8")
+    MARKS = (
+        "# rackrate 1 rows=1 covers=gpu:on_demand regional=1",
+        '# rackrate 2 {"rows":1,"covers":[["gpu","on_demand"]],"regional":true,"missing":[],"providers":["aws"],"seen":null}',
+    )
+
+    @pytest.mark.parametrize("mark", MARKS)
+    def test_an_older_format_is_still_read_and_then_replaced(self, store: Store, make_offer: Make, mark: str) -> None:
+        older = store.prices / "aws.csv"
+        older.parent.mkdir(parents=True)
+        older.write_text(f"{format_offers([make_offer()])}{mark}\n", encoding="utf-8")
         stored = store.load("aws")
         assert stored is not None
         assert (stored.offers, stored.covers, stored.mark.regional) == ((make_offer(),), {("gpu", "on_demand")}, True)
+        assert store.providers() == ("aws",)
+        store.save("aws", [make_offer(price_per_hour=2.0)], COVERS)
+        assert [path.name for path in store.prices.iterdir()] == ["aws.json"]
+        assert store.messages == []
+
+    def test_an_older_format_without_its_end_is_torn(self, store: Store, make_offer: Make) -> None:
+        older = store.prices / "aws.csv"
+        older.parent.mkdir(parents=True)
+        older.write_text(format_offers([make_offer()]), encoding="utf-8")
+        assert store.load("aws") is None
+        assert (store.prices / "aws.csv.damaged").exists()
 
     def test_a_newer_format_is_left_alone_and_told(self, store: Store, make_offer: Make) -> None:
         store.save("aws", [make_offer()], COVERS)
-        path = store.prices / "aws.csv"
-        text = path.read_text(encoding="utf-8").replace("# rackrate 2 ", "# rackrate 9 ")
+        path = store.prices / "aws.json"
+        text = path.read_text(encoding="utf-8").replace("# rackrate 3 ", "# rackrate 9 ")
         path.write_text(text, encoding="utf-8")
         assert store.load("aws") is None
         assert "newer rackrate" in store.messages[0]
         assert path.read_text(encoding="utf-8") == text
         store.save("aws", [make_offer(price_per_hour=2.0)], COVERS)
-        assert (store.prices / "aws.csv.damaged").read_text(encoding="utf-8") == text
+        assert (store.prices / "aws.json.damaged").read_text(encoding="utf-8") == text
 
     @pytest.mark.parametrize(
-        "end",
+        "start",
         [
-            "# rackrate 2 {}",
-            "# rackrate 2 [1,2]",
-            '# rackrate 2 {"rows":"many"}',
-            "# rackrate 2 " + "[" * 5000,
+            "# rackrate 3 {}",
+            "# rackrate 3 [1,2]",
+            '# rackrate 3 {"rows":"many"}',
+            "# rackrate 3 " + "[" * 5000,
             "# rackrate 1 rows=x",
             "# rackrate x",
         ],
     )
-    def test_an_end_that_cannot_be_read_is_a_torn_file(self, store: Store, make_offer: Make, end: str) -> None:
+    def test_a_start_that_cannot_be_read_is_a_torn_file(self, store: Store, make_offer: Make, start: str) -> None:
         store.save("aws", [make_offer()], COVERS)
-        path = store.prices / "aws.csv"
-        path.write_text(path.read_text(encoding="utf-8").rpartition("# rackrate")[0] + end + "\n", encoding="utf-8")
+        path = store.prices / "aws.json"
+        path.write_text(start + "\n" + path.read_text(encoding="utf-8").partition("\n")[2], encoding="utf-8")
         assert store.load("aws") is None
-        assert (store.prices / "aws.csv.damaged").exists()
+        assert (store.prices / "aws.json.damaged").exists()
+
+    def test_columns_of_all_shapes_come_back(self, store: Store, make_offer: Make) -> None:
+        offers = tuple(
+            make_offer(
+                server=f"s{at}",
+                region=("a", "b", None)[at % 3],
+                price_per_hour=0.1 + at / 7,
+                gpu_count=(1.0, 0.125, 8.0)[at % 3],
+                vat_included=(True, False, None)[at % 3],
+                commitment_months=(1, None, 12)[at % 3],
+                note='a "quoted", line' if at % 2 else None,
+            )
+            for at in range(100)
+        )
+        store.save("aws", offers, COVERS)
+        stored = store.load("aws")
+        assert stored is not None
+        assert stored.offers == offers
+        assert all(type(o.gpu_count) is float and type(o.commitment_months) in {int, type(None)} for o in stored.offers)
 
 
 def test_half_written_files_of_killed_processes_are_swept(store: Store, make_offer: Make) -> None:
     import os
 
     store.save("aws", [make_offer()], COVERS)
-    old, young = store.prices / ".aws.csv.x1.part", store.prices / ".aws.csv.x2.part"
+    old, young = store.prices / ".aws.json.x1.part", store.prices / ".aws.json.x2.part"
     for path in (old, young):
         path.write_text("half", encoding="utf-8")
     os.utime(old, (1000, 1000))

@@ -124,7 +124,7 @@ def test_what_was_read_long_ago_is_read_again(acme: Feed, run: Callable[..., Any
 
 
 def test_a_lost_or_torn_price_file_is_written_again(acme: Feed, run: Callable[..., Any], tmp_path: Path) -> None:
-    path = tmp_path / "prices" / "acme.csv"
+    path = tmp_path / "prices" / "acme.json"
     run()
     path.unlink()
     assert run().status == "fresh"
