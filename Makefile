@@ -47,6 +47,7 @@ bench: $(DEV_STAMP)  ## measure start-up, re-rank and the estimator; prints rati
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/estimator.py
 	$(BIN)/python benchmarks/rerank.py
+	$(BIN)/python benchmarks/refresh.py
 
 shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard (PNGs need the system's cairo library)
 	$(BIN)/python -m pip install --quiet --editable '.[shots]'

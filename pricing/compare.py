@@ -190,6 +190,16 @@ class Comparison:
 
         return measurements(self.estimates, int(self.market.server_index[at]))
 
+    def machine_figures(self, at: int) -> tuple[str, ...]:
+        """What was measured on this very instance type and fetched, in words with its source; empty if nothing was."""
+        from pricing.measured_machines import MEASURED_BY, figures
+
+        entry, folder = self.market.offers[at], self.market.machines_folder
+        found = figures(entry.provider, entry.server, folder) if folder is not None else ()
+        days = max((figure.date for figure in found), default="")
+        said = [figure.sentence() for figure in found if figure.number is not None]
+        return (*said, " ".join(filter(None, (MEASURED_BY, days)))) if said else ()
+
     def step(self, at: int) -> list[tuple[str, float]]:
         """Where the time of an output token goes on an offer's server, ms, the largest part first."""
         return self.estimates.step(int(self.market.server_index[at]))

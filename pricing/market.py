@@ -57,6 +57,8 @@ class Market:
         self.snapshot_date = snapshot_date
         self.servers, self.server_index = distinct(self.offers)
         self.messages: tuple[str, ...] = ()
+        self.machines_folder: Path | None = None
+        """Where files of measured machines are, if any were fetched."""
         self._columns: dict[str, Array] = {}
 
     @classmethod
@@ -84,7 +86,8 @@ class Market:
             offers += read_offers(prices, latest=_latest(today))
         offers += extra
         market = cls(offers)
-        market.messages = tuple(store.messages) if store is not None else ()
+        if store is not None:
+            market.messages, market.machines_folder = tuple(store.messages), store.machines
         return market
 
     def __len__(self) -> int:

@@ -179,9 +179,10 @@ def _step(rows: Rows, i: int) -> Section | None:
 
 
 def _measured(rows: Rows, i: int) -> Section | None:
-    """The measurements nearest to the estimate, with their sources."""
-    found = rows.measurements(i)
-    return Section("Measured", [[(words, "muted")] for words in found], wide=True) if found else None
+    """The measurements nearest to the estimate and those of the very machine, with their sources."""
+    found = [*rows.measurements(i), "; ".join(rows.machine_figures(i))]
+    lines: list[TextLine] = [[(words, "muted")] for words in found if words]
+    return Section("Measured", lines, wide=True) if lines else None
 
 
 def _cost(rows: Rows, i: int) -> Section:

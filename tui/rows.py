@@ -192,6 +192,10 @@ class Rows:
         """Where the time of an output token goes, ms."""
         return self.comparison.step(i)
 
+    def machine_figures(self, i: int) -> tuple[str, ...]:
+        """What was measured on the offer's own instance type, in words."""
+        return self.comparison.machine_figures(int(self.order[i]))
+
     def measurements(self, i: int) -> tuple[str, ...]:
         """What was measured on or near this server, with sources."""
         return tuple(self.comparison.measurements(i))

@@ -20,6 +20,7 @@ from pricing.store import UNLISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from models.traffic import Workload
     from pricing.offer import Offer
@@ -375,3 +376,20 @@ class TestFilters:
     def test_a_condition_that_is_none_is_refused(self, wanted: dict[str, Any]) -> None:
         with pytest.raises(InputError):
             Filters(**wanted)
+
+
+def test_a_machine_that_was_measured_says_so(
+    make_comparison: Callable[..., Comparison], make_offer: Callable[..., Offer], tmp_path: Path
+) -> None:
+    from pricing.measured_machines import COLUMNS, LICENCE, MEASURED_BY
+
+    row = "llm,pp512,llama-8b.Q4_K_M,123.4,tokens/s,16,2026-08-22,https://example.org"
+    (tmp_path / "aws_m8i.large.csv").write_text(f"{LICENCE}\n{','.join(COLUMNS)}\n{row}\n", encoding="utf-8")
+    comparison = make_comparison(
+        [make_offer(kind="cpu", server="m8i.large"), make_offer(kind="cpu", server="m9.large")]
+    )
+    assert comparison.machine_figures(0) == ()
+    comparison.market.machines_folder = tmp_path
+    said = comparison.machine_figures(0)
+    assert said == ("pp512 of llama-8b.Q4_K_M = 123.4 tokens/s, 16 threads", f"{MEASURED_BY} 2026-08-22")
+    assert comparison.machine_figures(1) == ()

@@ -83,6 +83,15 @@ def test_a_plan_is_an_offer_in_each_location() -> None:
 
 
 @pytest.mark.parametrize(
+    ("place", "group"), [("sea", "us"), ("ewr", "us"), ("sgp", "asia"), ("waw", "eu"), ("jnb", "other")]
+)
+def test_locations_are_airports(place: str, group: str) -> None:
+    """The code "sea" is Seattle, not South East Asia."""
+    offer = first(machine(locations=[place]))
+    assert (offer.region, offer.region_group) == (place, group)
+
+
+@pytest.mark.parametrize(
     ("card", "total", "chip", "count", "memory"),
     [
         ("NVIDIA_A40", 16, "A40", 0.333333, 16.0),

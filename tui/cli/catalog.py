@@ -118,6 +118,19 @@ PROVIDERS = (
 )
 
 
+TOKENS = (
+    Column("model", "Model", 1),
+    Column("provider", "Provider", 2),
+    Column("input_usd_per_m_tokens", "USD/M in", 1),
+    Column("output_usd_per_m_tokens", "USD/M out", 1),
+    Column("cached_input_usd_per_m_tokens", "Cached in", 4),
+    Column("context_tokens", "Context", 5, _length),
+    Column("llm", "In our catalog", 3),
+    Column("source", "List", 6),
+    Column("source_date", "Seen", 4, _year),
+)
+
+
 def _flat(items: Sequence[Any]) -> list[dict[str, object]]:
     return [asdict(item) for item in items]
 
@@ -174,6 +187,16 @@ def _providers() -> list[dict[str, object]]:
     return provider_rows()
 
 
+def _tokens() -> list[dict[str, object]]:
+    from pricing.store import Store
+
+    store = Store()
+    found = _flat(store.tokens())
+    for message in store.messages:
+        say(message)
+    return found
+
+
 LISTS: dict[str, tuple[Callable[[], list[dict[str, object]]], tuple[Column, ...]]] = {
     "models": (lambda: _flat(catalog.llms()), MODELS),
     "hardware": (lambda: _flat(catalog.chips()), HARDWARE),
@@ -182,6 +205,7 @@ LISTS: dict[str, tuple[Callable[[], list[dict[str, object]]], tuple[Column, ...]
     "engines": (_engines, ENGINES),
     "workloads": (lambda: _flat(catalog.presets()), WORKLOADS),
     "providers": (_providers, PROVIDERS),
+    "tokens": (_tokens, TOKENS),
 }
 
 
@@ -193,6 +217,7 @@ HOLDS = {
     "engines": "inference engines, for --engine",
     "workloads": "traffic presets, for --workload",
     "providers": "who sells, for --provider, and whose prices `rackrate refresh` can fetch",
+    "tokens": "what others ask for a million tokens of a model: the price to buy instead of hosting",
 }
 
 
@@ -228,6 +253,8 @@ SEARCHED = (
     "microarchitecture",
     "title",
     "bit_class",
+    "model",
+    "llm",
 )
 
 

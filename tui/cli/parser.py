@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COMMANDS = ("compare", "estimate", "refresh", "catalog", "offers", "accuracy", "config")
-CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers")
+CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers", "tokens")
 
 ABOUT = """\
 Which server should run this language model, and what does it cost?
