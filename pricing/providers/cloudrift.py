@@ -32,7 +32,7 @@ class CloudRift:
         "cloudrift",
         "CloudRift",
         "prices",
-        kinds=("gpu",),
+        kinds=("gpu", "cpu"),
         covers=(("gpu", "on_demand"), ("cpu", "on_demand")),
         hosts=("api.cloudrift.ai",),
         cannot=("the CPU model", "volumes"),
@@ -103,4 +103,4 @@ def _places(row: Any) -> dict[str | None, float]:
         return {}
     if not isinstance(found, dict):
         raise BrokenRowError(f"{field} is {type(found).__name__}")
-    return {place: number(found, place) or 0.0 for place in found if place}
+    return {place: number(found, key) or 0.0 for key in found if (place := text({"place": key}, "place"))}
