@@ -32,6 +32,8 @@ class Asker:
     client: Client
     regions: tuple[str, ...] = ()
     """The regions to ask for: the settings', else those the provider names."""
+    answered: frozenset[str] = frozenset()
+    """Providers whose own feed has answered in this refresh: a catalogue of several need not be asked about them."""
     answers: Answers = field(default_factory=Answers)
     on_answer: Callable[[Answer], None] | None = None
     """Told of each answer as it arrives, from whichever thread asked."""
@@ -112,10 +114,15 @@ class Asker:
             here, query = (next_page, None) if isinstance(next_page, str) else (url, next_page)
 
     def attempt(self, missing: Missing, call: Callable[[], T]) -> T | None:
-        """What a call answers; if it fails, the part is noted as missing and None comes back: old rows of it stay."""
+        """What a call answers; if it fails, the part is noted as missing and None comes back: old rows of it stay.
+
+        What the call had been answered before it failed is dropped: half a list would make its other half look unsold.
+        """
+        before = len(self.answers.items)
         try:
             return call()
         except FeedError as error:
+            del self.answers.items[before:]
             reason = missing.reason or error.message.removeprefix(f"{self.about.name}: ")
             self.answers.missing.append(replace(missing, reason=reason))
             return None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pricing import offer as schema
 from pricing.errors import FeedError
 from pricing.identity import identify
-from pricing.offer import Offer
 from pricing.offer_csv import clean_text, impossible
 from pricing.provider import Fetched
 from pricing.regions import region_group
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
+    from pricing.offer import Offer
     from pricing.provider import Missing
 
 MAX_BROKEN_SHARE = 0.2
@@ -129,6 +129,22 @@ class Harvest:
     skipped: Counter[str] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
     seen: int = 0
+    _usual: dict[str, Any] = field(init=False)
+    """What an offer says unless its row says otherwise."""
+
+    def __post_init__(self) -> None:
+        self._usual = dict.fromkeys(schema.OFFER_COLUMNS) | {
+            "provider": self.provider,
+            "source": self.source,
+            "source_url": self.source_url,
+            "source_date": self.now[:10],
+            "fetched_at": self.now,
+            "price_basis": "listed",
+            "vat_included": False,
+            "term": "on_demand",
+            "currency": "USD",
+            "kind": "cpu",
+        }
 
     @classmethod
     def at(cls, provider: str, source: str, source_url: str, now: datetime) -> Harvest:
@@ -154,20 +170,10 @@ class Harvest:
         `gpu_model` and `cpu_model` are the provider's spellings, `vram_gib_per_gpu` what it states: the catalogs' names
         and sizes are put in their place where these know the hardware. `kind` is "gpu" where a `gpu_model` is given.
         """
-        values: dict[str, Any] = dict.fromkeys(schema.OFFER_COLUMNS)
-        values |= {
-            "provider": self.provider,
-            "source": self.source,
-            "source_url": self.source_url,
-            "source_date": self.now[:10],
-            "fetched_at": self.now,
-            "price_basis": "listed",
-            "vat_included": False,
-            "term": "on_demand",
-            "currency": "USD",
-            "kind": "gpu" if facts.get("gpu_model") else "cpu",
-        }
-        values |= facts
+        values = self._usual.copy()
+        if facts.get("gpu_model"):
+            values["kind"] = "gpu"
+        values.update(facts)
         hourly, monthly = values["price_per_hour"], values["price_per_month"]
         if not hourly and not monthly:
             self.skip("no price")
@@ -176,7 +182,7 @@ class Harvest:
             self.skip("price beyond any server's")
             return
         identify(values)
-        if (column := impossible(values)) is not None:
+        if (column := impossible(facts)) is not None:
             self.skip(f"{column} beyond any server's")
             return
         values["region_group"] = values["region_group"] or region_group(values["region"])
@@ -189,7 +195,7 @@ class Harvest:
             values["tier"],
             values["currency"],
         )
-        self.offers.append(Offer(**values))
+        self.offers.append(schema.from_facts(values))
 
     def check(self) -> None:
         """Refuse the whole answer if too many rows had wrong types. Raises FeedError."""

@@ -55,6 +55,7 @@ def _instances() -> dict[tuple[str, str], GpuInstance]:
         }
 
 
+@lru_cache(maxsize=16384)
 def gpu_instance(provider: str, server: str) -> GpuInstance | None:
     """The accelerators of a provider's instance type; None if our table does not have it."""
     return _instances().get((provider, server.lower().removeprefix("standard_")))

@@ -85,6 +85,14 @@ def format_figures(figures: Iterable[Figure]) -> bytes:
     return out.getvalue().encode()
 
 
+def with_others(content: bytes, older: str) -> bytes:
+    """A machine's new file with the figures of those tasks of its older one that the new one does not have."""
+    fresh = _read(content.decode())
+    tasks = {figure.task for figure in fresh}
+    kept = [figure for figure in _read(older) if figure.task not in tasks]
+    return format_figures((*fresh, *kept)) if fresh and kept else content
+
+
 def figures(provider: str, server: str, folder: Path) -> tuple[Figure, ...]:
     """What is at hand of a provider's instance type; empty if nothing is, or if the file cannot be used."""
     # Azure's types are written with and without "Standard_".

@@ -11,6 +11,7 @@ import io
 import math
 import re
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pricing import offer as schema
@@ -66,9 +67,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 def impossible(values: Mapping[str, Any]) -> str | None:
     """The first column whose number no server has, beyond what a price file may hold; None if all can be."""
-    for column, limit in LIMITS.items():
-        value = values[column]
-        if value is not None and not (0 <= value <= limit):
+    for column, value in values.items():
+        limit = LIMITS.get(column)
+        if limit is not None and value is not None and not (0 <= value <= limit):
             return column
     return None
 
@@ -295,6 +296,7 @@ def _choice(allowed: tuple[str, ...]) -> Callable[[str], str | None]:
     return read
 
 
+@lru_cache(maxsize=65536)
 def clean_text(cell: str) -> str:
     """The text without control and direction characters: it is shown in a terminal, never obeyed by one."""
     return _CONTROL.sub("", cell.replace("\t", " ").replace("\n", " ")).strip()

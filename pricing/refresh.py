@@ -18,7 +18,7 @@ from pricing.errors import FeedError, RefreshHeldError, StoreError
 from pricing.http import Cancelled, Client
 from pricing.provider import Fetched, Missing, Provider, provider, providers
 from pricing.refresh_report import Outcome, RefreshReport, Step
-from pricing.suspicion import rate_suspicion, suspicion
+from pricing.suspicion import rate_suspicion, suspicion, token_suspicion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -92,8 +92,18 @@ class _Run:
     on_progress: Callable[[Outcome | Step | str], None] | None
     regions: dict[str, Sequence[str]]
     lock: threading.Lock = field(default_factory=threading.Lock)
+    answered: set[str] = field(default_factory=set)
+    """Providers whose own feed has brought good prices."""
 
     def all(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
+        """Refresh them all: direct feeds at once, then the catalogues of several providers, which only fill gaps."""
+        found: dict[str, Outcome] = {}
+        for catalogues in (False, True):
+            some = [source for source in sources if bool(source.about.serves) is catalogues]
+            found.update((outcome.provider, outcome) for outcome in self.at_once(some))
+        return tuple(found[source.about.name] for source in sources)
+
+    def at_once(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
         """Refresh several at once; a cancelled refresh returns without those that do not answer.
 
         The threads are daemons, unlike an executor's: a program that ends must not wait for a silent server.
@@ -173,13 +183,16 @@ class _Run:
             needs = f"needs a key in {about.key_variable}"
             return Outcome(about.name, "skipped", message=needs, fetched_at=last), ""
         self.client.begin(about)
-        ask = Asker(about, self.client, tuple(self.regions.get(about.name, ())), on_answer=self._counter(about.name))
+        with self.lock:
+            answered = frozenset(self.answered)
+        if about.serves and answered.issuperset(about.serves):
+            return Outcome(about.name, "skipped", message="not needed: all its providers answered", fetched_at=last), ""
+        regions = tuple(self.regions.get(about.name, ()))
+        ask = Asker(about, self.client, regions, answered, on_answer=self._counter(about.name))
         source.fetch(ask)
         digest = f"{about.version} {ask.answers.digest()}"
-        if about.what == "prices" and self._is_same(about.name, digest):
-            with contextlib.suppress(StoreError):  # a damaged file is written anew
-                count = self.store.confirm(about.name, self._moment)
-                return Outcome(about.name, "unchanged", count, fetched_at=self._moment), digest
+        if about.what == "prices" and (count := self._unchanged(about.name, digest)):
+            return Outcome(about.name, "unchanged", count, fetched_at=self._moment), digest
         fetched = source.parse(ask.answers, self.now)
         if self.client.cancelled.is_set():
             raise Cancelled
@@ -206,16 +219,16 @@ class _Run:
 
         return count
 
-    def _is_same(self, name: str, digest: str) -> bool:
-        """Whether a feed answered what it answered last time, and that was read not long ago."""
+    def _unchanged(self, name: str, digest: str) -> int | None:
+        """How many offers stand if a feed answered what it answered last time, and that was read not long ago."""
         row = self.status.get(name, {})
         if (
             name in self.accept
             or row.get("digest") != digest
             or self._age(row.get("read_at", "")) > timedelta(REREAD_DAYS)
         ):
-            return False
-        return (self.store.prices / f"{name}.json").exists()
+            return None
+        return self.store.count(name)
 
     def _keep_prices(self, source: Provider, fetched: Fetched, regions: tuple[str, ...]) -> Outcome:
         about = source.about
@@ -263,9 +276,12 @@ class _Run:
     def _keep_tokens(self, name: str, fetched: Fetched) -> Outcome:
         if not fetched.tokens:
             raise FeedError(name, "the answer holds no token prices.", hint="Old prices stay in use.")
-        known = sum(entry.source == name for entry in self.store.tokens())
-        if name not in self.accept and len(fetched.tokens) < 0.7 * known:
-            raise RefreshHeldError(name, f"{len(fetched.tokens)} models instead of {known}")
+        known = [entry for entry in self.store.tokens() if entry.source == name]
+        if name not in self.accept:
+            if len(fetched.tokens) < 0.7 * len(known):
+                raise RefreshHeldError(name, f"{len(fetched.tokens)} models instead of {len(known)}")
+            if reason := token_suspicion(fetched.tokens, known):
+                raise RefreshHeldError(name, reason)
         self.store.save_tokens(name, fetched.tokens)
         return Outcome(name, "fresh", len(fetched.tokens), skipped=dict(fetched.skipped), fetched_at=self._moment)
 
@@ -319,6 +335,9 @@ class _Run:
     def _noted(self, outcome: Outcome, digest: str) -> Outcome:
         """Keep how it went for the next refresh; a folder that cannot be written is told, not raised."""
         row = dict(self.status.get(outcome.provider, {}))
+        if outcome.good:
+            with self.lock:
+                self.answered.add(outcome.provider)
         if outcome.status in {"fresh", "unchanged"}:
             read_at = self._moment if outcome.status == "fresh" else row.get("read_at", "")
             row = {"fetched_at": self._moment, "digest": digest, "read_at": read_at}

@@ -91,7 +91,7 @@ class Store:
         if not mark.fits(offers, provider):
             self._set_aside(path, "its rows are not those it was written with")
             return None
-        return StoredPrices(provider, mark.dated(offers), mark)
+        return StoredPrices(provider, self._dated(provider, offers), mark)
 
     def save(
         self,
@@ -113,23 +113,24 @@ class Store:
         listed = {entry.offer_id: entry for entry in offers}
         kept = (*listed.values(), *self._left_over(provider, offers, missing))
         names = frozenset(entry.provider for entry in kept)
-        mark = Mark(len(kept), frozenset(covers), regional, tuple(missing), names)
+        rows = f"{pack(kept)}\n".encode()
+        mark = Mark(len(kept), frozenset(covers), regional, tuple(missing), names, len(rows))
         if path.exists() and _is_newer(path):
             self._set_aside(path, "it was written by a newer rackrate")
-        atomic.write_text(path, f"{mark.line()}{pack(kept)}\n")
+        atomic.write_bytes(path, mark.line().encode() + rows)
         with contextlib.suppress(OSError):
             path.with_suffix(".csv").unlink()
         return StoredPrices(provider, kept, mark)
 
-    def confirm(self, provider: str, seen: str) -> int:
-        """Note that a feed brought the same prices again, at an ISO time; how many they are. Raises StoreError."""
-        path = self._file(provider)
+    def count(self, provider: str) -> int | None:
+        """How many offers of a feed there are, by the file's first line and its size; None if there is no whole one."""
         try:
-            mark, rows = Mark.read(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise StoreError(f"Cannot read {path}.", hint="Refresh again.") from error
-        atomic.write_text(path, replace(mark, seen=seen).line() + rows)
-        return mark.rows
+            with self._file(provider).open("rb") as file:
+                first = file.readline()
+                mark, _ = Mark.read(first.decode())
+                return mark.rows if file.seek(0, 2) == len(first) + (mark.size or 0) else None
+        except (OSError, ValueError):
+            return None
 
     def merged(self, bundled: Sequence[Offer]) -> tuple[Offer, ...]:
         """Bundled offers with every feed's fetched ones over them; what a feed does not cover stays, aged."""
@@ -182,10 +183,16 @@ class Store:
         atomic.write_text(self.folder / "tokens" / f"{_checked(source)}.csv", tokens.format_tokens(prices))
 
     def save_machines(self, files: Mapping[str, bytes]) -> None:
-        """Keep measured machines, one file each. Raises StoreError."""
-        for name, content in files.items():
+        """Keep measured machines, one file each; figures of tasks that are not answered now stay. Raises StoreError."""
+        from pricing.measured_machines import with_others
+
+        for name, fresh in files.items():
+            content = fresh
             plain = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in name)
-            atomic.write_bytes(self.machines / plain.lstrip(".")[:120], content)
+            path = self.machines / plain.lstrip(".")[:120]
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                content = with_others(fresh, path.read_text(encoding="utf-8"))
+            atomic.write_bytes(path, content)
 
     # how refreshes went
 
@@ -193,13 +200,16 @@ class Store:
         """How each feed's last refresh went: fetched_at and digest, and failed_at with error after a failure."""
         found: dict[str, dict[str, str]] = {}
         for path in sorted((self.folder / "status").glob("*.json")):
-            try:
-                row = json.loads(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError, RecursionError):
-                continue
-            if isinstance(row, dict):
-                found[path.stem] = {str(key): str(value) for key, value in row.items()}
+            if row := self._status_of(path.stem):
+                found[path.stem] = row
         return found
+
+    def _status_of(self, name: str) -> dict[str, str]:
+        try:
+            row = json.loads((self.folder / "status" / f"{name}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return {str(key): str(value) for key, value in row.items()} if isinstance(row, dict) else {}
 
     def save_status(self, changes: Mapping[str, Mapping[str, str]]) -> None:
         """Note how the refresh of some feeds went; one file each, so that two refreshes at once keep both. Raises StoreError."""
@@ -216,6 +226,24 @@ class Store:
 
     def _file(self, provider: str) -> Path:
         return self.prices / f"{_checked(provider)}.json"
+
+    def _dated(self, provider: str, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
+        """The offers as of the last refresh that brought the very same answers: seen then, though not written again."""
+        row = self._status_of(provider)
+        read_at, seen = row.get("read_at", ""), row.get("fetched_at", "")
+        newest = max((entry.fetched_at for entry in offers if entry.fetched_at), default=None)
+        if not read_at or newest != read_at or seen <= read_at:
+            return offers
+        return tuple(
+            replace(
+                entry,
+                fetched_at=seen,
+                source_date=seen[:10] if entry.source_date == read_at[:10] else entry.source_date,
+            )
+            if entry.fetched_at == newest
+            else entry
+            for entry in offers
+        )
 
     def _left_over(self, provider: str, fresh: Sequence[Offer], missing: Sequence[Missing]) -> tuple[Offer, ...]:
         previous = self.load(provider)

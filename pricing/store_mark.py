@@ -1,4 +1,4 @@
-"""What a stored price file says of itself: how many rows it has, what they answer for, when they were last seen.
+"""What a stored price file says of itself: how many rows it has and what they answer for.
 
 The file is this line and a line of packed columns (offer_columns). Earlier ones were a CSV with the line at its end.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pricing.provider import Missing
@@ -39,8 +39,8 @@ class Mark:
     """Parts that were not answered: bundled rows of these stay."""
     providers: frozenset[str] = frozenset()
     """Whose offers the rows are; empty in files of the first format, which held the feed's own only."""
-    seen: str | None = None
-    """ISO time at which the feed brought the very same rows again."""
+    size: int | None = None
+    """Bytes of the rows."""
 
     def line(self) -> str:
         """The line that starts the file."""
@@ -50,7 +50,7 @@ class Mark:
             "regional": self.regional,
             "missing": [[part.reason, part.kind, part.term, part.region, part.provider] for part in self.missing],
             "providers": sorted(self.providers),
-            "seen": self.seen,
+            "size": self.size,
         }
         return f"# rackrate {FORMAT} {json.dumps(table, separators=(',', ':'))}\n"
 
@@ -83,7 +83,7 @@ class Mark:
                 bool(table["regional"]),
                 tuple(Missing(*part) for part in table["missing"]),
                 frozenset(map(str, table["providers"])),
-                table["seen"] and str(table["seen"]),
+                None if table.get("size") is None else int(table["size"]),
             )
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError("what it says of itself cannot be read") from error
@@ -99,16 +99,3 @@ class Mark:
     def fits(self, offers: Sequence[Offer], feed: str) -> bool:
         """Whether these are the rows that the file was written with."""
         return len(offers) == self.rows and {entry.provider for entry in offers} == (self.providers or {feed})
-
-    def dated(self, offers: Sequence[Offer]) -> tuple[Offer, ...]:
-        """The offers with the time at which the newest of them were last seen."""
-        newest = max((entry.fetched_at for entry in offers if entry.fetched_at), default=None)
-        if self.seen is None or newest is None or self.seen <= newest:
-            return tuple(offers)
-        seen, day = self.seen, newest[:10]
-        return tuple(
-            replace(entry, fetched_at=seen, source_date=seen[:10] if entry.source_date == day else entry.source_date)
-            if entry.fetched_at == newest
-            else entry
-            for entry in offers
-        )

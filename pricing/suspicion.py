@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from pricing.money import Rates
     from pricing.offer import Offer
+    from pricing.tokens import TokenPrice
 
 MAX_LOST_SHARE = 0.3
 MAX_PRICE_MOVE = 3.0
@@ -77,6 +78,23 @@ def rate_suspicion(fresh: Rates, known: Rates) -> str:
         if not 1 / MAX_RATE_MOVE <= ratio <= MAX_RATE_MOVE:
             return f"the euro went from {known.per_euro[code]:.5g} to {fresh.per_euro[code]:.5g} {code}"
     return ""
+
+
+def token_suspicion(fresh: Iterable[TokenPrice], known: Iterable[TokenPrice]) -> str:
+    """Why fresh token prices should not be taken unseen: the same models cost another order of money; empty if not."""
+    before = {
+        (entry.provider, entry.model): entry.input_usd_per_m_tokens or entry.output_usd_per_m_tokens for entry in known
+    }
+    ratios = [
+        now / then
+        for entry in fresh
+        if (then := before.get((entry.provider, entry.model)))
+        and (now := entry.input_usd_per_m_tokens or entry.output_usd_per_m_tokens)
+    ]
+    moved = statistics.median(ratios) if len(ratios) >= MIN_SAME else 1.0
+    return (
+        "" if 1 / MAX_PRICE_MOVE <= moved <= MAX_PRICE_MOVE else f"models cost {moved:.3g} times what the same ones did"
+    )
 
 
 def _medians(offers: Iterable[Offer], rates: Rates) -> dict[str, float]:

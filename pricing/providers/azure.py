@@ -7,6 +7,7 @@ A reservation's price is the total of its term although its unit says an hour. S
 from __future__ import annotations
 
 import contextlib
+import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -46,6 +47,8 @@ REGIONS = (
     "canadacentral",
 )
 NOT_PUBLIC = ("usgov", "usdod", "ussec", "usnat", "china")
+NEXT_PAGE = re.compile(rb'"NextPageLink"\s*:\s*(?:"([^"]*)"|null)[^"]*(?:"Count"\s*:\s*\d+\s*)?\}\s*\Z')
+LINK_BYTES = 4096
 OTHER_PRODUCTS = (
     ("windows", "Windows"),
     ("cloud services", "Cloud Services"),
@@ -133,15 +136,17 @@ def _ask_list(ask: Asker, part: str, kind: str, missing: Missing) -> bool:
     pages = ask.attempt(
         missing, lambda: ask.pages(part, URL, partial(_following, query=query), params=query, region=region)
     )
-    if pages is None:
-        # Half a list would make the other half look as if it were sold no more.
-        ask.answers.items[:] = [answer for answer in ask.answers.items if answer.part != part]
     return pages is not None
 
 
 def _following(page: Answer, query: Mapping[str, str]) -> Mapping[str, str] | str | None:
-    answer = page.json()
-    link = answer.get("NextPageLink") if isinstance(answer, dict) else None
+    # The link stands behind the rows: reading these only to get at it would double the work, and be all of it where the
+    # list has not changed.
+    found = NEXT_PAGE.search(page.body[-LINK_BYTES:])
+    link = (found[1] or b"").decode("ascii", "replace").replace("\\/", "/") if found else ""
+    if not found:
+        answer = page.json()
+        link = answer.get("NextPageLink") if isinstance(answer, dict) else None
     if not link or not isinstance(link, str):
         return None
     # The link repeats the query in its own spelling; only where to go on is taken from it.

@@ -71,7 +71,9 @@ class GpuHunt:
         def one(cloud: str, helper: Asker) -> None:
             helper.attempt(Missing("", provider=CLOUDS[cloud]), lambda: _ask(cloud, helper))
 
-        ask.together([partial(one, cloud) for cloud in CLOUDS])
+        for provider in sorted(ask.answered & set(CLOUDS.values())):
+            ask.answers.missing.append(Missing("its own feed has answered", provider=provider, asked=False))
+        ask.together([partial(one, cloud) for cloud, provider in CLOUDS.items() if provider not in ask.answered])
         if not any(answer.part.startswith("catalog ") for answer in ask.answers):
             raise FeedError("gpuhunt", ask.answers.missing[0].reason, hint="Old prices stay in use.")
 
