@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from feeds.asked import Ask
 
-RATES = {"USD": 1.1208, "GBP": 0.8569, "CHF": 0.9384, "PLN": 4.2511, "SEK": 11.013, "JPY": 168.42, "CZK": 24.19}
+RATES = {"USD": 1.131, "GBP": 0.8612, "CHF": 0.9384, "PLN": 4.2511, "SEK": 11.013, "JPY": 171.25, "CZK": 24.19}
+"""Those of payloads/ecb.xml among them: both feeds pass on the same fixing."""
 LITELLM_MODELS, OPENROUTER_MODELS = 4800, 400
 SKYPILOT_ROWS = {"aws": 60_000, "azure": 45_000, "gcp": 30_000, "cudo": 3000, "nebius": 200}
 GPUHUNT_ROWS = {"aws": 9000, "azure": 40_000, "gcp": 30_000, "oci": 3000}

@@ -13,10 +13,9 @@ import json
 import sys
 import threading
 from collections import Counter, deque
-from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 if __name__ == "__main__":
@@ -77,7 +76,11 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = 65_536
     timeout = 30
-    extensions: ClassVar[dict[str, str]] = {}
+    asked = ""
+    """What is asked for, without the word that names a fault."""
+    body = b""
+    cell = ""
+    """The word of the path that names the fault."""
 
     def log_message(self, *_: Any) -> None:
         """Keep quiet."""
@@ -89,6 +92,7 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
 
     def _answer(self, body: bytes) -> None:
+        self.body = body
         parts = urlsplit(self.path)
         if parts.path == "/~seen":
             seen = [self.server.seen.popleft() for _ in range(len(self.server.seen))]
@@ -104,6 +108,7 @@ class Handler(BaseHTTPRequestHandler):
                 }
             )
         fault, whose, rest = self._fault(parts.path)
+        self.asked = f"{rest}?{parts.query}"
         host, _, path = rest.lstrip("/").partition("/")
         path, query = f"/{path}", dict(parse_qsl(parts.query))
         provider = self.server.world.provider_of(host, path)
@@ -136,11 +141,6 @@ class Handler(BaseHTTPRequestHandler):
         fault, _, whose = word.partition("@")
         self.cell = word
         return fault, whose.partition("!")[0], rest
-
-    @cached_property
-    def cell(self) -> str:
-        """The word of the path that names the fault."""
-        return ""
 
     def nth_request(self) -> int:
         """How many requests of its cell this one is."""

@@ -79,7 +79,7 @@ NAMES: Mapping[str, frozenset[str]] = {
         "sparecores": "data|model_filename",
     }.items()
 }
-NAMED_BY_KEY = frozenset({"scaleway", "lambda", "litellm", "cloudrift"})
+NAMED_BY_KEY = frozenset({"scaleway", "lambda", "litellm"})
 """Feeds with objects whose keys are names."""
 LONG = 10_000
 NAN, INFINITE = "@raw NaN@", "@raw 1e309@"
@@ -94,15 +94,15 @@ def spoiled(name: str, provider: str, path: str, query: Mapping[str, str], body:
     if name == "not UTF-8":
         return body[: len(body) // 2] + b"\xff\xc3\x28" + body[len(body) // 2 :]
     if name == "list for object":
-        tree = json.loads(body) if _is_json(provider, path) else {}
+        tree = json.loads(body) if _is_json(path) else {}
         return json.dumps([tree] if isinstance(tree, dict) else {"data": tree}).encode()
     if path.endswith("/version"):
-        return {"hostile names": b"../../etc/passwd\n", "empty lists": b"\n"}.get(name, body)
+        return body
     tree, write = _read(provider, path, body)
     if name == "endless pages":
         _endless(provider, query, tree)
     elif name == "keys twice":
-        return _twice(tree).encode() if _is_json(provider, path) else write(tree, True)
+        return _twice(tree).encode() if _is_json(path) else write(tree, True)
     else:
         tree = TREES[name](tree, provider)
     return write(tree, False)
@@ -111,8 +111,8 @@ def spoiled(name: str, provider: str, path: str, query: Mapping[str, str], body:
 # Reading and writing
 
 
-def _is_json(provider: str, path: str) -> bool:
-    return not path.endswith((".csv", ".zip", ".xml", "bw_mem/stdout", "llm/stdout"))
+def _is_json(path: str) -> bool:
+    return not path.endswith((".csv", ".zip", ".xml", "/version", "bw_mem/stdout", "llm/stdout"))
 
 
 def _read(provider: str, path: str, body: bytes) -> tuple[Tree, Callable[[Tree, bool], bytes]]:
@@ -169,7 +169,8 @@ def _read_csv(body: bytes) -> tuple[Tree, Callable[[Tree, bool], bytes]]:
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if head else csv.QUOTE_MINIMAL)
         writer.writerow(header * 2 if twice else header)
         for row in changed["rows"]:
-            cells = [row.get(name, "") for name in header] if isinstance(row, dict) else row
+            # A row that has become a list is one of another length.
+            cells = [row.get(name, "") for name in header] if isinstance(row, dict) else row[:-2]
             writer.writerow([_cell(cell) for cell in (cells * 2 if twice else cells)])
         return head + out.getvalue().encode()
 
@@ -280,7 +281,20 @@ def _hostile(tree: Tree, provider: str) -> Tree:
         return HOSTILE[at % len(HOSTILE)](value, at) if isinstance(value, str) else value
 
     changed = _walk(tree, NAMES[provider], change, [0])
+    if provider == "cloudrift":
+        changed = _hostile_places(changed)
     return _tables(changed, _hostile_keys) if provider in NAMED_BY_KEY else changed
+
+
+def _hostile_places(tree: Tree) -> Tree:
+    """CloudRift's data centres are keys within a row."""
+    if isinstance(tree, list):
+        return [_hostile_places(value) for value in tree]
+    if not isinstance(tree, dict):
+        return tree
+    return {
+        key: _hostile_keys(value) if key == "nodes_per_dc" else _hostile_places(value) for key, value in tree.items()
+    }
 
 
 def _hostile_keys(rows: Any) -> Any:
@@ -319,6 +333,9 @@ def _other_rows(rows: Any) -> Any:
 
 
 def _texts_for_numbers(tree: Tree) -> Tree:
+    if isinstance(tree, dict) and set(tree) == {"rows"}:
+        # Formats without numbers: there, a number with a word is none.
+        return {"rows": [{key: _with_unit(value) for key, value in row.items()} for row in tree["rows"]]}
     if isinstance(tree, dict):
         return {key: _texts_for_numbers(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -326,6 +343,10 @@ def _texts_for_numbers(tree: Tree) -> Tree:
     if isinstance(tree, (int, float)) and not isinstance(tree, bool):
         return str(tree)
     return tree
+
+
+def _with_unit(value: Any) -> Any:
+    return f"{value} each" if not isinstance(value, str) or _number(value) is not None else value
 
 
 def _numbers_for_texts(tree: Tree) -> Tree:

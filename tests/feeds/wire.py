@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import socket
 import time
+import zlib
 from typing import TYPE_CHECKING
 
 from feeds.asked import Reply
@@ -98,6 +99,14 @@ def _thrice(handler: Handler, reply: Reply) -> None:
         handler.send(reply)
 
 
+def _parts(handler: Handler, reply: Reply) -> None:
+    """One of three lists, the same ones each time, cannot be had."""
+    if zlib.crc32(f"{handler.asked} {handler.body!r}".encode()) % 3 == 0:
+        handler.send(Reply(b"oops", 500))
+    else:
+        handler.send(reply)
+
+
 def _redirect_here(handler: Handler, _: Reply) -> None:
     handler.send(Reply(b"", 302, {"Location": f"{handler.server.address}/~trap"}))
 
@@ -124,6 +133,7 @@ FAULTS: dict[str, Callable[[Handler, Reply], None]] = {
     "429": _instead(b"slow down", 429, Retry_After="0"),
     "429 for an hour": _instead(b"slow down", 429, Retry_After="3600"),
     "500": _instead(b"oops", 500),
+    "some parts 500": _parts,
     "401 echo": _echo,
     "redirect away": _instead(b"", 302, Location="https://evil.example/prices.json"),
     "redirect inside": _redirect_here,
