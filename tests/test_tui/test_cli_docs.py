@@ -109,3 +109,15 @@ def test_readme_names_the_two_commands() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = re.findall(r"^([a-z]+):.*##", makefile, re.MULTILINE)
     assert {"run", "test", "check", "bench", "shots", "clean"} <= set(targets)
+
+
+def test_the_readme_names_every_feed_and_every_key() -> None:
+    from pricing.provider import providers
+
+    section = README[README.index("## Current prices") : README.index("## Your own servers")]
+    for name, source in providers().items():
+        assert f"`{name}`" in section, name
+        if source.about.key_variable:
+            assert f"`{source.about.key_variable}`" in section, name
+    words = set(re.findall(r"`([A-Z_]+_(?:KEY|TOKEN))`", section))
+    assert words == {source.about.key_variable for source in providers().values()} - {None}
