@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 GOOD = frozenset({"fresh", "unchanged", "recent"})
+_OTHERS = {"held": "held back", "failed": "failed", "cancelled": "cancelled", "skipped": "not asked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,15 @@ class RefreshReport:
         if all(entry.good for entry in counted):
             return 0 if counted else 2
         return 1 if any(entry.good for entry in counted) else 2
+
+    @property
+    def conclusion(self) -> str:
+        """The report in words: how many are fresh, and what the others are."""
+        count = Counter(entry.status for entry in self.outcomes)
+        said = [f"{sum(count[status] for status in GOOD)} of {len(self.outcomes)} fresh"]
+        said += [f"{count[status]} {words}" for status, words in _OTHERS.items() if count[status]]
+        kept = count["held"] + count["failed"] + count["cancelled"]
+        return f"{', '.join(said)}.{' Their last good prices stay.' if kept else ''}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -194,7 +194,7 @@ class Rows:
 
     def machine_figures(self, i: int) -> tuple[str, ...]:
         """What was measured on the offer's own instance type, in words."""
-        return self.comparison.machine_figures(int(self.order[i]))
+        return self.comparison.machine_figures(i)
 
     def measurements(self, i: int) -> tuple[str, ...]:
         """What was measured on or near this server, with sources."""

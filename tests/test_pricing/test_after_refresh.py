@@ -86,11 +86,10 @@ def test_gpus_are_those_of_the_catalog(market: Market) -> None:
         if chip is None:
             continue
         instance = gpu_instance(offer.provider, offer.server)
-        if (
-            (instance is not None and offer.gpu_count != instance.gpu_count)
-            or (offer.gpu_count is not None and offer.gpu_count >= 1 and offer.vram_gib_per_gpu != chip.memory_gib)
-            or offer.gpu_memory_bandwidth_gb_s != chip.memory_bandwidth_gb_s
-        ):
+        count_is_off = instance is not None and offer.gpu_count != instance.gpu_count
+        whole = instance is None and offer.gpu_count is not None and offer.gpu_count >= 1
+        memory_is_off = whole and offer.vram_gib_per_gpu != chip.memory_gib
+        if count_is_off or memory_is_off or offer.gpu_memory_bandwidth_gb_s != chip.memory_bandwidth_gb_s:
             wrong.append(offer)
     assert wrong == []
 

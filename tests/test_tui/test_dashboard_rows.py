@@ -181,3 +181,23 @@ def test_cancelling_a_step_leaves_no_trace(llama):
     assert history.cancel_step("input_tokens")
     assert history.current == llama
     assert not history.undo()
+
+
+def test_details_name_what_was_measured_on_the_very_type(session, tmp_path):
+    from pricing.measured_machines import COLUMNS, LICENCE
+    from tui.details import details
+
+    session.set_view(session.view.changed(where="provider:aws", kind="cpu", terms="everything"))
+    i = int(session.rows.order[0])
+    assert i > len(session.rows.order)
+    name = session.comparison.market.offers[i].server
+    row = "llm,pp512,llama-8b.Q4_K_M,123.4,tokens/s,16,2026-08-22,https://example.org"
+    (tmp_path / f"aws_{name}.csv").write_text(f"{LICENCE}\n{','.join(COLUMNS)}\n{row}\n", encoding="utf-8")
+
+    def said():
+        lines = details(session.rows, i, 120)
+        return " ".join("".join(text for text, _ in line) for line in lines)
+
+    assert "Spare Cores (CC" not in said()
+    session.comparison.market.machines_folder = tmp_path
+    assert "pp512 of llama-8b.Q4_K_M = 123.4 tokens/s" in said()

@@ -14,7 +14,7 @@ from models.errors import InputError
 from pricing import refresh
 from pricing.bundled import load_bundled
 from pricing.provider import providers
-from pricing.refresh_report import Outcome, RefreshReport, Step
+from pricing.refresh_report import Outcome, Step
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(report.as_dict(), indent=1) + "\n")
     else:
         show_table([report_row(outcome) for outcome in report.outcomes], COLUMNS)
-        say(conclusion(report))
+        say(report.conclusion)
     return report.exit_code
 
 
@@ -92,14 +92,6 @@ def report_row(outcome: Outcome) -> dict[str, object]:
         "prices_from": outcome.fetched_at[:16].replace("T", " ") if outcome.fetched_at else "bundled",
         "note": "; ".join(filter(None, (f"{note} {outcome.hint}".strip(), *outcome.remarks))),
     }
-
-
-def conclusion(report: RefreshReport) -> str:
-    """The report in one sentence."""
-    good = sum(outcome.good for outcome in report.outcomes)
-    kept = sum(outcome.status in {"held", "failed", "cancelled"} for outcome in report.outcomes)
-    text = f"{good} of {len(report.outcomes)} fresh."
-    return f"{text} The others keep their last good prices." if kept else text
 
 
 @contextmanager

@@ -126,14 +126,7 @@ def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
     from pricing.provider import providers
 
     outcomes, feeds = report.outcomes, providers()
-    good = sum(outcome.good for outcome in outcomes)
-    lines: list[TextLine] = wrap(
-        [
-            (f"{good} of {len(outcomes)} fresh. ", "strong"),
-            ("" if good == len(outcomes) else "The others keep their last good prices.", "text"),
-        ],
-        width,
-    )
+    lines: list[TextLine] = wrap([(report.conclusion, "strong")], width)
     lines.append([])
     for outcome in outcomes:
         mark, tone = _MARKS.get(outcome.status, ("!", "miss"))
