@@ -184,15 +184,16 @@ def test_cancelling_a_step_leaves_no_trace(llama):
 
 
 def test_details_name_what_was_measured_on_the_very_type(session, tmp_path):
-    from pricing.measured_machines import COLUMNS, LICENCE
+    from pricing.measured_machines import COLUMNS, LICENCE, file_name
     from tui.details import details
 
-    session.set_view(session.view.changed(where="provider:aws", kind="cpu", terms="everything"))
-    i = int(session.rows.order[0])
-    assert i > len(session.rows.order)
-    name = session.comparison.market.offers[i].server
+    session.set_view(session.view.changed(kind="cpu", terms="everything"))
+    offers = session.comparison.market.offers
+    i = next(int(at) for at in session.rows.order if file_name(offers[at].provider, offers[at].server))
     row = "llm,pp512,llama-8b.Q4_K_M,123.4,tokens/s,16,2026-08-22,https://example.org"
-    (tmp_path / f"aws_{name}.csv").write_text(f"{LICENCE}\n{','.join(COLUMNS)}\n{row}\n", encoding="utf-8")
+    (tmp_path / file_name(offers[i].provider, offers[i].server)).write_text(
+        f"{LICENCE}\n{','.join(COLUMNS)}\n{row}\n", encoding="utf-8"
+    )
 
     def said():
         lines = details(session.rows, i, 120)
