@@ -17,14 +17,20 @@ from models.errors import InputError, RackrateError, brief
 
 
 class FeedError(RackrateError):
-    """A provider's feed failed; its last good prices stay in use. `status` is the HTTP status if there was one."""
+    """A provider's feed failed; its last good prices stay in use.
+
+    `status` is the HTTP status if there was one, `unreachable` says that its host could not even be connected to.
+    """
 
     exit_code = 1
 
-    def __init__(self, provider: str, message: str, *, hint: str = "", status: int | None = None) -> None:
+    def __init__(
+        self, provider: str, message: str, *, hint: str = "", status: int | None = None, unreachable: bool = False
+    ) -> None:
         super().__init__(f"{provider}: {message}", hint=hint)
         self.provider = provider
         self.status = status
+        self.unreachable = unreachable
 
 
 class StoreError(RackrateError):

@@ -87,6 +87,8 @@ class Client:
     _client: httpx.Client | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _deadlines: dict[str, float] = field(default_factory=dict)
+    _dead: set[str] = field(default_factory=set)
+    """Hosts that could not be connected to in this refresh."""
 
     @classmethod
     def from_environment(cls, mirror: str | None = None, **options: Any) -> Client:
@@ -127,6 +129,10 @@ class Client:
         """One request with retries. Raises FeedError, or Cancelled."""
         name = request.about.name
         address = self._address(request)
+        place = urlsplit(address).netloc
+        if place in self._dead:
+            # A feed of forty parts must not wait forty times for a host that nobody answers at.
+            raise self._unreachable(name, place)
         deadline = self._deadlines.get(name, time.monotonic() + self.limit_s(request.about))
         kept = self.cache.load(request) if self.cache is not None else None
         for attempt in range(1, self.attempts + 1):
@@ -143,6 +149,8 @@ class Client:
                 wait = retry.after if retry.after is not None else step * 2 ** (attempt - 1) * (1 + random.random())  # noqa: S311
                 over = time.monotonic() + wait > deadline
                 if attempt == self.attempts or over or wait > MAX_WAIT_S:
+                    if retry.error.unreachable:
+                        self._dead.add(place)
                     raise retry.error from retry.__cause__
                 self._wait(wait)
             else:
@@ -234,14 +242,14 @@ class Client:
             raise _Retry(
                 FeedError(name, f"no answer from {where} within {limit:g} s.", hint="Try again, or raise --timeout.")
             ) from error
+        except httpx.ConnectError as error:
+            raise _Retry(self._unreachable(name, where)) from error
         except httpx.TransportError as error:
             if time.monotonic() >= deadline:
                 raise slow from error
             raise _Retry(
                 FeedError(
-                    name,
-                    f"the connection to {where} failed ({type(error).__name__}).",
-                    hint="Check the network or the mirror; old prices stay in use.",
+                    name, f"the connection to {where} broke off.", hint="Try again later; old prices stay in use."
                 )
             ) from error
         except TornError as error:
@@ -250,6 +258,11 @@ class Client:
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError) as error:
             raise FeedError(name, f"the answer of {where} cannot be read ({type(error).__name__}).") from error
+
+    def _unreachable(self, provider: str, where: str) -> FeedError:
+        what = "the mirror" if self.mirror else "the network, or HTTPS_PROXY behind a proxy"
+        hint = f"Check {what}; old prices stay in use."
+        return FeedError(provider, f"no connection to {where.partition('/')[0]}.", hint=hint, unreachable=True)
 
     def _check_status(self, provider: str, response: httpx.Response, where: str) -> None:
         status = response.status_code

@@ -158,7 +158,8 @@ class _Run:
         except RefreshHeldError as error:
             outcome = Outcome(name, "held", message=error.message, hint=error.hint, fetched_at=last)
         except RackrateError as error:
-            outcome = Outcome(name, "failed", message=error.message, hint=error.hint, fetched_at=last)
+            hint = error.hint or "Old prices stay in use."
+            outcome = Outcome(name, "failed", message=error.message, hint=hint, fetched_at=last)
         except Exception as error:  # noqa: BLE001 - a parser's bug on a new shape must not stop the others
             outcome = Outcome(
                 name,

@@ -169,3 +169,13 @@ def test_digests_tell_answers_apart() -> None:
     part = Answers.of("acme", plans=[1], spot="x")
     part.missing.append(Missing("down", region="eu-1"))
     assert part.digest() != one.digest()
+
+
+def test_a_host_that_nobody_answers_at_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    with Client(mirror="http://127.0.0.1:1", sleep=waits.append) as client:
+        ask = Asker(ACME, client)
+        parts = [ask.attempt(Missing("", region=str(number)), lambda: ask.get("plans", URL)) for number in range(40)]
+    assert parts == [None] * 40
+    assert len(waits) == client.attempts - 1
+    assert {part.reason for part in ask.answers.missing} == {"no connection to 127.0.0.1:1."}
