@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pricing.feed import BrokenRowError, items, number, rows, text, value_at
+from pricing.providers._ovh_prices import currency_of
 from pricing.regions import region_group
 
 if TYPE_CHECKING:
@@ -24,14 +25,8 @@ _PLAN = re.compile(r"^(?P<name>.+)\.(?P<term>consumption|monthly\.postpaid)(?:\.
 
 def take(catalogue: Any, harvest: Harvest) -> None:
     """Offers of the catalogue. Raises FeedError if it has another shape."""
-    currency = _currency(catalogue)
+    currency = currency_of(catalogue, CURRENCY)
     harvest.each(rows("ovh", catalogue, "addons"), lambda row: _instance(row, currency, harvest))
-
-
-def _currency(catalogue: Any) -> str:
-    locale = catalogue.get("locale") if isinstance(catalogue, dict) else None
-    code = locale.get("currencyCode") if isinstance(locale, dict) else None
-    return code if isinstance(code, str) else CURRENCY
 
 
 def _instance(row: Any, currency: str, harvest: Harvest) -> None:

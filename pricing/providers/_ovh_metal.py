@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from models import names
-from pricing.feed import BrokenRowError, items, number, rows, table, text, value_at
-from pricing.providers._ovh_prices import PriceList
+from pricing.feed import BrokenRowError, items, number, rows, text, value_at
+from pricing.providers._ovh_prices import PriceList, currency_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,13 +38,12 @@ class Catalogue:
 
 def take(answer: Any, stock: Stock, seen: set[tuple[str, str]], now: datetime, harvest: Harvest) -> None:
     """Offers of a catalogue; plans that were `seen` in its currency are skipped. Raises FeedError if it has another shape."""
-    currency = table("ovh", answer, "locale").get("currencyCode")
     catalogue = Catalogue(
-        currency if isinstance(currency, str) else "EUR",
-        _by_name(rows("ovh", answer, "products"), "name"),
-        _by_name(rows("ovh", answer, "addons"), "planCode"),
-        stock,
-        now,
+        products=_by_name(rows("ovh", answer, "products"), "name"),
+        addons=_by_name(rows("ovh", answer, "addons"), "planCode"),
+        currency=currency_of(answer),
+        stock=stock,
+        now=now,
     )
     harvest.each(rows("ovh", answer, "plans"), partial(_plan, catalogue, seen, harvest))
 

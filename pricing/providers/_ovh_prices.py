@@ -11,13 +11,26 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pricing.errors import FeedError
 from pricing.feed import items, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 UNIT = 1e8
+_CURRENCY = re.compile(r"[A-Z]{3}")
 _MODE = re.compile(r"^(degressivity|upfront)(\d{1,2})$")
+
+
+def currency_of(catalogue: Any, unstated: str | None = None) -> str:
+    """The currency that a catalogue names, else that of one which names none. Raises FeedError."""
+    locale = catalogue.get("locale") if isinstance(catalogue, dict) else None
+    code = locale.get("currencyCode") if isinstance(locale, dict) else None
+    if code is None and unstated is not None:
+        return unstated
+    if not isinstance(code, str) or not _CURRENCY.fullmatch(code):
+        raise FeedError("ovh", "the catalogue names no currency.", hint="The feed has changed; old prices stay in use.")
+    return code
 
 
 class PriceList:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from pricing.errors import FeedError
-from pricing.feed import Harvest, rows, text
+from pricing.feed import Harvest, rows
 from pricing.identity import gpu_instance
 from pricing.provider import About, Fetched, register
 from pricing.providers._gcp_parts import MachineType, Part, machine_types, read_part
@@ -106,7 +106,10 @@ class Gcp:
 
 def _following(page: Answer) -> dict[str, str] | None:
     answer = page.json()
-    token = text(answer, "nextPageToken") if isinstance(answer, dict) else None
+    token = answer.get("nextPageToken") if isinstance(answer, dict) else None
+    if token is not None and not isinstance(token, str):
+        # Taken for the end of the list, it would make all later parts look unsold.
+        raise FeedError("gcp", "the next page has no name.", hint="The feed has changed; old prices stay in use.")
     return {**QUERY, "pageToken": token} if token else None
 
 

@@ -121,7 +121,11 @@ def _total(answer: Answer, body: Any) -> int | None:
 
 
 def _instance(zone: str, hosts: Mapping[str, catalog.Host], harvest: Harvest, entry: tuple[str, Any]) -> None:
-    name, row = entry
+    key, row = entry
+    name = text({"name": key}, "name")
+    if name is None:
+        harvest.skip("server without a name")
+        return
     if flag(row, "end_of_service"):
         harvest.skip("end of service")
         return

@@ -177,7 +177,7 @@ def _stated_count(row: Any) -> float | None:
 
 
 def _add(row: Any, facts: dict[str, Any], nowhere: str | None, harvest: Harvest) -> None:
-    places = [place for place in items(row, "locations") if isinstance(place, str) and place.strip()]
+    places = [place for one in items(row, "locations") if (place := text({"location": one}, "location"))]
     own_prices = value_at(row, "location_cost")
     for place in dict.fromkeys(places) or [None]:
         override = own_prices.get(place) if isinstance(own_prices, dict) and place else None

@@ -79,6 +79,7 @@ NAMES: Mapping[str, frozenset[str]] = {
         "sparecores": "data|model_filename",
     }.items()
 }
+CURRENCIES = frozenset({"currency", "currencyCode", "currency_code", "Currency"})
 NAMED_BY_KEY = frozenset({"scaleway", "lambda", "litellm"})
 """Feeds with objects whose keys are names."""
 LONG = 10_000
@@ -276,6 +277,10 @@ HOSTILE: tuple[Callable[[str, int], str], ...] = (
 )
 
 
+def _currency(code: str) -> Callable[[Tree, str], Tree]:
+    return lambda tree, _: _walk(tree, CURRENCIES, lambda __, ___: code, [0])
+
+
 def _hostile(tree: Tree, provider: str) -> Tree:
     def change(value: Any, at: int) -> Any:
         return HOSTILE[at % len(HOSTILE)](value, at) if isinstance(value, str) else value
@@ -371,6 +376,8 @@ TREES: dict[str, Callable[[Tree, str], Tree]] = {
     "texts for numbers": lambda tree, _: _texts_for_numbers(tree),
     "numbers for texts": lambda tree, _: _numbers_for_texts(tree),
     "hostile names": _hostile,
+    "no currency": _currency("\x1b[1m€[/]"),
+    "in rupees": _currency("INR"),
     "rows twice": lambda tree, _: _tables(tree, lambda rows: rows + rows if isinstance(rows, list) else rows),
     "empty lists": lambda tree, _: _tables(tree, lambda rows: type(rows)()),
     "half the rows": lambda tree, _: _tables(tree, _half),

@@ -51,13 +51,16 @@ def test_a_fault_of_one_provider_costs_nothing_good(table: Table, fault: str) ->
     "fault", ["html", "deep", "list for object", "not UTF-8", "huge", "empty lists", "500", "silent"]
 )
 def test_no_feed_comes_through_what_is_no_answer(table: Table, fault: str) -> None:
-    assert {table.one(name, fault).status for name in ("aws", "hetzner", "gpuhunt", "ecb", "openrouter")} <= EMPTY
+    assert {cell.status for cell in table.column(fault)} <= EMPTY
 
 
 def test_a_page_chain_without_end_is_refused_by_every_feed_with_pages(table: Table) -> None:
     with_pages = ("azure", "gcp", "linode", "vultr", "digitalocean", "latitude", "scaleway", "hetzner")
-    cells = [table.one(name, "endless pages") for name in with_pages]
-    assert all(cell.status in EMPTY or "do not end" in cell.message for cell in cells), cells
+    cells = [cell for cell in table.column("endless pages") if cell.provider in with_pages]
+    assert all(cell.status in EMPTY | {"fresh in part"} for cell in cells), cells
+    assert all("do not end" in cell.message for cell in cells), cells
+    # Hetzner's cloud alone has pages: what came of them is dropped, its other lists are as good as ever.
+    assert [cell.status for cell in cells if cell.provider == "hetzner"] == ["fresh in part"]
 
 
 def test_the_table_sees_prices_that_are_not_true(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
