@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from models import names
 from pricing.feed import BrokenRowError, items, number, rows, text, value_at
 from pricing.providers._ovh_prices import PriceList, currency_of
+from pricing.regions import region_group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +72,7 @@ def _plan(catalogue: Catalogue, seen: set[tuple[str, str]], harvest: Harvest, ro
         harvest.skip("no price by the month")
         return
     seen.add((code, catalogue.currency))
-    places = _places(row)
+    places = _places(row, "us" if catalogue.currency == "USD" else "eu")
     tier = text(server, "range") or text(row, "blobs", "commercial", "range")
     options = {name: _option_names(addon) for name, addon in chosen.items()}
     facts = _machine(server, chosen, catalogue) | {
@@ -86,11 +87,12 @@ def _plan(catalogue: Catalogue, seen: set[tuple[str, str]], harvest: Harvest, ro
         harvest.add(**facts, **price, tier=" ".join(filter(None, (tier, "upfront" if upfront else None))) or None)
 
 
-def _places(row: Any) -> list[str]:
-    """Data centres a plan can be ordered in."""
+def _places(row: Any, home: str) -> list[str]:
+    """Data centres a plan can be ordered in; those of the catalogue's own part of the world lead, and name the group."""
     for configuration in items(row, "configurations"):
         if text(configuration, "name") == "dedicated_datacenter":
-            return [name for value in items(configuration, "values") if (name := text({"value": value}, "value"))]
+            found = [name for value in items(configuration, "values") if (name := text({"value": value}, "value"))]
+            return sorted(found, key=lambda name: region_group(name) != home)
     return []
 
 

@@ -261,6 +261,15 @@ def test_the_region_is_the_end_of_the_code_or_the_data_centres(code: str, region
     assert (offer.region, offer.region_group) == (region, group)
 
 
+def test_data_centres_of_the_catalogues_own_part_of_the_world_lead() -> None:
+    """Beauharnois stands first in Europe's lists: a machine of seven sites in Europe is no American one."""
+    sites = [{"name": "dedicated_datacenter", "values": ["bhs", "fra", "waw"]}]
+    offer = monthly(plans(a_plan(configurations=sites)))
+    assert (offer.region, offer.region_group) == ("fra waw bhs", "eu")
+    american = monthly(metal(("us eco US", a_catalogue(a_plan(configurations=sites), currency="USD"))))
+    assert (american.region, american.region_group) == ("bhs fra waw", "us")
+
+
 @pytest.mark.parametrize(
     ("cpu", "name", "sockets"),
     [
