@@ -147,7 +147,8 @@ def _identify_cpu(facts: dict[str, Any]) -> None:
 @lru_cache(maxsize=16384)
 def _family(provider: str, server: str) -> tuple[str, str] | None:
     row = catalog.instance_family(provider, server)
-    return (row["cpu_model"], row["confidence"]) if row and row.get("cpu_model") else None
+    # Some families are listed with hosts of several makes: then no model is known.
+    return (row["cpu_model"], row["confidence"]) if row and row["cpu_model"] not in {"", "unknown"} else None
 
 
 def unmatched(offers: Iterable[Offer]) -> tuple[set[str], int]:

@@ -158,7 +158,8 @@ def azure_sizes(big: bool) -> tuple[tuple[str, float, float], ...]:
         for vcpus in (2, 4, 8, 16, 32, 48, 64, 96)
     ]
     gpus = [(f"Standard_{name}", 24.0, usd) for name, _, usd in gpu_types("azure") if usd > 0.1]
-    return tuple([*gpus, *found][: AZURE_ROWS // 2] if big else [*gpus[:3], *found[:5]])
+    # Each size has three meters for Linux and as many for Windows.
+    return tuple([*gpus, *found][: AZURE_ROWS // 6] if big else [*gpus[:3], *found[:5]])
 
 
 def azure(ask: Ask) -> Reply:
@@ -191,7 +192,7 @@ def azure(ask: Ask) -> Reply:
 def _azure_rows(region: str, reserved: bool, big: bool) -> list[dict[str, Any]]:
     rows = []
     sizes = azure_sizes(big)
-    for number, (server, _, usd) in enumerate(sizes if reserved else sizes[: AZURE_ROWS // 3]):
+    for number, (server, _, usd) in enumerate(sizes):
         bare = server.removeprefix("Standard_").replace("_", " ")
         common = {
             "currencyCode": "USD",
@@ -225,6 +226,7 @@ def _azure_rows(region: str, reserved: bool, big: bool) -> list[dict[str, Any]]:
             row = common | {"retailPrice": price, "unitPrice": price, "type": "Consumption"}
             row |= {"meterName": f"{bare}{suffix}", "skuName": f"{bare}{suffix}"}
             rows.append(row if suffix else row | {"savingsPlan": plans})
+            rows.append(row | {"productName": f"{common['productName']} Windows", "retailPrice": round(price * 1.5, 6)})
     return rows
 
 
