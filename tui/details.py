@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from models import catalog
 from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.inputs import show_traffic, show_ttft
@@ -13,6 +14,7 @@ from tui.text import TIED, Section, TextLine, lay_out, shorten, wrap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pricing.offer import Offer
     from tui.rows import Rows
 
 SECONDS_PER_HOUR = 3600
@@ -278,14 +280,30 @@ def _machine(rows: Rows, i: int) -> Section:
         facts.append("host " + (" ".join(part for part in host if part) or "not stated"))
         if offer.interconnect and offer.interconnect != "none":
             facts.append(offer.interconnect)
-    elif offer.memory_channels and offer.memory_mts:
-        facts.append(f"{offer.memory_channels:g} channels × {offer.memory_mts:g} MT/s")
+        if offer.pcie_gb_s_measured:
+            facts.append(f"PCIe {offer.pcie_gb_s_measured:.3g} GB/s measured")
+    elif memory := _memory_speed(offer):
+        facts.append(memory)
+    if offer.numa_nodes and offer.numa_nodes > 1:
+        facts.append(f"{offer.numa_nodes} NUMA nodes")
     if offer.storage:
         facts.append(offer.storage)
     load = rows.value("load_s", i)
     if load is not None:
         facts.append(f"loads the weights in {fmt.duration(load * 1000)}")
     return Section("Machine", [[("; ".join(facts), "text")]])
+
+
+def _memory_speed(offer: Offer) -> str:
+    """Channels and speed of a CPU server's memory: the offer's where it states them, else the platform's, said to be assumed."""
+    if offer.memory_channels and offer.memory_mts:
+        return f"{offer.memory_channels:g} channels × {offer.memory_mts:g} MT/s"
+    cpu = catalog.find_cpu(offer.cpu_model) if offer.cpu_model else None
+    if cpu is None or not cpu.memory_channels or not (offer.memory_mts or cpu.memory_mts):
+        return f"memory at {offer.memory_mts:g} MT/s" if offer.memory_mts else ""
+    speed = f"{offer.memory_mts:g} MT/s" if offer.memory_mts else f"{cpu.memory_mts:g} MT/s"
+    whole = "all populated" if offer.memory_mts else "the platform's"
+    return f"{cpu.memory_channels} channels a socket × {speed} (assumed: {whole})"
 
 
 def _watch(rows: Rows, i: int) -> Section | None:

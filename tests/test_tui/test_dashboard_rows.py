@@ -202,3 +202,22 @@ def test_details_name_what_was_measured_on_the_very_type(session, tmp_path):
     assert "Spare Cores (CC" not in said()
     session.comparison.market.machines_folder = tmp_path
     assert "pp512 of llama-8b.Q4_K_M = 123.4 tokens/s" in said()
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"memory_channels": 12.0, "memory_mts": 4800.0}, "12 channels × 4800 MT/s"),
+        ({}, "12 channels a socket × 4800 MT/s (assumed: the platform's)"),
+        ({"memory_mts": 4000.0}, "12 channels a socket × 4000 MT/s (assumed: all populated)"),
+        ({"cpu_model": None, "memory_mts": 4000.0}, "memory at 4000 MT/s"),
+        ({"cpu_model": None}, ""),
+    ],
+)
+def test_memory_speed_says_what_is_assumed(session, facts, said):
+    from dataclasses import replace
+
+    from tui.details import _memory_speed
+
+    values = {"cpu_model": "AMD EPYC 9454", "memory_channels": None, "memory_mts": None, **facts}
+    assert _memory_speed(replace(session.comparison.market.offers[0], **values)) == said

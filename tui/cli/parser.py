@@ -94,15 +94,17 @@ examples:
 """
 
 REFRESH = """\
-Fetch current prices and exchange rates; without names, from every provider that needs no key.
-A provider that fails keeps its last good prices. Exit code: 0 all fresh, 1 some failed, 2 nothing usable.
+Fetch current prices, exchange rates and token prices. Without names: from every feed that needs no key, and from those whose
+key is in the environment (`rackrate catalog providers` names the variables). All are asked at once; one that fails, or a
+part of it, keeps its last good prices. Exit code: 0 all fresh, 1 some failed, 2 nothing usable.
 """
 
 REFRESH_EXAMPLES = """\
 examples:
   rackrate refresh
-  rackrate refresh runpod ecb
+  rackrate refresh aws hetzner ecb
   rackrate refresh --max-age 12 --json
+  rackrate refresh verda --accept verda
 """
 
 CATALOG = """\
@@ -115,6 +117,7 @@ examples:
   rackrate catalog models qwen
   rackrate catalog hardware "rtx 4090"
   rackrate catalog workloads --format markdown
+  rackrate catalog tokens llama-3.3
 """
 
 OFFERS = """\
