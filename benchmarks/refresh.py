@@ -29,7 +29,8 @@ WORKERS = 8
 def main() -> None:
     """Start the server, run each part in its own process, print."""
     if len(sys.argv) > 1:
-        PARTS[sys.argv[1]](*sys.argv[2:])
+        name, *words = sys.argv[1:]
+        {"refresh": run_refresh, "record": record, "read": read}[name](*words)
         return
     server = subprocess.Popen(
         [sys.executable, SERVER, "--port", "0", "--scale", "true", "--etags"], stdout=subprocess.PIPE, text=True
@@ -137,8 +138,6 @@ def read(_: str, source: str) -> None:
         size = sum(pool.map(one, asked))
     print(json.dumps({"seconds": time.perf_counter() - begun, "bytes": size, "requests": len(asked)}))
 
-
-PARTS = {"refresh": run_refresh, "record": record, "read": read}
 
 if __name__ == "__main__":
     main()

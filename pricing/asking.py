@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pricing.answers import Answer, Answers
 from pricing.errors import FeedError
 from pricing.http import Cancelled, Request
+from pricing.threads import at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -130,18 +131,18 @@ class Asker:
     def together(self, calls: Sequence[Callable[[Asker], T]]) -> list[T]:
         """What several calls return, some asked at once; each is given an Asker, the answers stay in the order of the calls."""
         helpers = [replace(self, answers=Answers()) for _ in calls]
-        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix=f"ask-{self.about.name}") as pool:
-            running = [pool.submit(call, helper) for call, helper in zip(calls, helpers, strict=True)]
-            try:
-                found = [entry.result() for entry in running]
-            except BaseException:
-                for entry in running:
-                    entry.cancel()
-                raise
+        bound = [partial(call, helper) for call, helper in zip(calls, helpers, strict=True)]
+        found: dict[int, T] = {}
+        for place, result in at_once(bound, AT_ONCE, f"ask-{self.about.name}", self.client.cancelled.is_set):
+            if isinstance(result, BaseException):
+                raise result
+            found[place] = result
+        if len(found) < len(calls):
+            raise Cancelled
         for helper in helpers:
             self.answers.items += helper.answers.items
             self.answers.missing += helper.answers.missing
-        return found
+        return [found[place] for place in range(len(calls))]
 
     def key(self) -> str | None:
         """The provider's API key from the environment; None if there is none to use."""

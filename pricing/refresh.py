@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import queue
 import threading
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from models.errors import RackrateError
@@ -19,6 +19,7 @@ from pricing.http import Cancelled, Client
 from pricing.provider import Fetched, Missing, Provider, provider, providers
 from pricing.refresh_report import Outcome, RefreshReport, Step
 from pricing.suspicion import rate_suspicion, suspicion, token_suspicion
+from pricing.threads import at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from pricing.store import Store
 
 WORKERS = 8
-POLL_S = 0.1
-"""How often a refresh looks whether it was cancelled."""
 GRACE_S = 0.3
 """How long a cancelled refresh waits for those that are about to end."""
 REREAD_DAYS = 7
@@ -104,40 +103,23 @@ class _Run:
         return tuple(found[source.about.name] for source in sources)
 
     def at_once(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
-        """Refresh several at once; a cancelled refresh returns without those that do not answer.
-
-        The threads are daemons, unlike an executor's: a program that ends must not wait for a silent server.
-        """
-        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-        ended: queue.SimpleQueue[tuple[int, Outcome | BaseException]] = queue.SimpleQueue()
+        """Refresh several at once; a cancelled refresh returns without those that do not answer."""
         # Those with the most to ask start first: the whole ends with the slowest.
-        for place in sorted(range(len(sources)), key=lambda at: -sources[at].about.time_limit_s):
-            waiting.put(place)
-
-        def work() -> None:
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    place = waiting.get_nowait()
-                    try:
-                        ended.put((place, self.one(sources[place])))
-                    except BaseException as error:  # noqa: BLE001 - told to the caller, who would wait for ever
-                        ended.put((place, error))
-
-        for number in range(min(WORKERS, len(sources))):
-            threading.Thread(target=work, name=f"refresh-{number}", daemon=True).start()
-        outcomes: dict[int, Outcome] = {}
+        order = sorted(sources, key=lambda source: -source.about.time_limit_s)
         stop_at = float("inf")
-        while len(outcomes) < len(sources) and time.monotonic() < stop_at:
+
+        def stop() -> bool:
+            nonlocal stop_at
             if self.client.cancelled.is_set():
                 stop_at = min(stop_at, time.monotonic() + GRACE_S)
-            try:
-                place, outcome = ended.get(timeout=POLL_S)
-            except queue.Empty:
-                continue
+            return time.monotonic() >= stop_at
+
+        found: dict[str, Outcome] = {}
+        for _, outcome in at_once([partial(self.one, source) for source in order], WORKERS, "refresh", stop):
             if isinstance(outcome, BaseException):
                 raise outcome
-            outcomes[place] = outcome
-        return tuple(outcomes.get(place) or self._stopped(source) for place, source in enumerate(sources))
+            found[outcome.provider] = outcome
+        return tuple(found.get(source.about.name) or self._stopped(source) for source in sources)
 
     def _stopped(self, source: Provider) -> Outcome:
         name = source.about.name

@@ -257,7 +257,7 @@ def test_a_discount_is_for_own_servers_only_where_they_are_named(capsys: pytest.
 
 
 def test_every_provider_can_have_a_discount(capsys: pytest.CaptureFixture[str]) -> None:
-    names = sorted({entry.provider for entry in snapshot.load_snapshot()})
+    names = sorted({entry.provider for entry in load_bundled()})
     settings("[discounts]\n" + "".join(f'"{name}" = 10\n' for name in [*names, "custom"]))
     err = said(["config", "show"], capsys)
     assert err == f"From {paths.settings_file()}\n"
