@@ -18,7 +18,10 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -29,8 +32,8 @@ WORKERS = 8
 def main() -> None:
     """Start the server, run each part in its own process, print."""
     if len(sys.argv) > 1:
-        name, *words = sys.argv[1:]
-        {"refresh": run_refresh, "record": record, "read": read}[name](*words)
+        parts: dict[str, Callable[..., None]] = {"refresh": run_refresh, "record": record, "read": read}
+        parts[sys.argv[1]](*sys.argv[2:])
         return
     server = subprocess.Popen(
         [sys.executable, SERVER, "--port", "0", "--scale", "true", "--etags"], stdout=subprocess.PIPE, text=True

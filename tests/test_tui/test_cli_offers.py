@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pricing import own, paths, snapshot
+from pricing import own, paths
+from pricing.bundled import load_bundled
 from pricing.own_fields import FIELDS, OWNED_FIELDS
 from pricing.store import Store
 from tui.__main__ import main
@@ -215,7 +216,7 @@ def test_a_refresh_leaves_own_servers_alone(
 ) -> None:
     said(RENTED, capsys)
     before = paths.own_servers_file().read_bytes()
-    bundled = snapshot.load_snapshot()
+    bundled = load_bundled()
     Store().save("runpod", [entry for entry in bundled if entry.provider == "runpod"], [("gpu", "on_demand")])
     monkeypatch.setenv("RACKRATE_MIRROR", "http://127.0.0.1:9")
     assert main(["refresh", "ecb", "--timeout", "1"]) == 2
