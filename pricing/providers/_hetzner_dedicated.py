@@ -122,12 +122,14 @@ def _gpus(name: str | None, row: Any, *, sells_gpu: bool) -> dict[str, Any]:
 
 
 def _words(value: Any) -> Iterator[str]:
-    """All texts in a value, whatever its shape."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for child in value.values() if isinstance(value, dict) else value:
-            yield from _words(child)
+    """All texts in a value, whatever its shape and however deep."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (dict, list)):
+            waiting += reversed(list(one.values() if isinstance(one, dict) else one))
 
 
 def _nic(mbit: float | None) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pricing.errors import FeedError
 from pricing.feed import MIB_PER_GIB, Harvest, items, number, rows, table, text
 from pricing.provider import About, Fetched, register
 
@@ -62,7 +63,10 @@ class Linode:
 def _next_page(answer: Answer) -> dict[str, str] | None:
     page = table("linode", answer.json())
     here, last = page.get("page"), page.get("pages")
-    if not isinstance(here, int) or not isinstance(last, int) or here >= last:
+    if (here is not None or last is not None) and not (isinstance(here, int) and isinstance(last, int)):
+        # Taken for the end, a list cut short would look like plans that are sold no more.
+        raise FeedError("linode", "the page numbers are not in the known shape.", hint="Old prices stay in use.")
+    if here is None or last is None or here >= last:
         return None
     return {"page": str(here + 1), "page_size": "500"}
 

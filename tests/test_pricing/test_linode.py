@@ -147,8 +147,16 @@ def test_all_pages_are_asked_for(httpserver: HTTPServer, fetch_and_parse: Callab
 def test_pages_that_do_not_tell_their_number_end(
     httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched]
 ) -> None:
-    httpserver.expect_request(PATH).respond_with_json({"data": [plan()], "page": "1", "pages": "9"})
+    httpserver.expect_request(PATH).respond_with_json({"data": [plan()]})
     assert len(fetch_and_parse("linode").offers) == 2
+
+
+def test_page_numbers_of_another_type_are_no_end(
+    httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched]
+) -> None:
+    httpserver.expect_request(PATH).respond_with_json({"data": [plan()], "page": "1", "pages": "9"})
+    with pytest.raises(FeedError, match="page numbers"):
+        fetch_and_parse("linode")
 
 
 def test_real_answers(capture: Callable[[str], bytes]) -> None:
