@@ -292,7 +292,8 @@ class _Run:
             # Rows carried over from an older refresh are not what the feed last listed.
             previous = [entry for entry in stored.offers if entry.fetched_at == stored.fetched_at]
         elif self.bundled is not None:
-            previous = [entry for entry in self.bundled() if entry.provider == about.name]
+            # A bundled price of no known day is no measure of what is on sale now.
+            previous = [entry for entry in self.bundled() if entry.provider == about.name and entry.source_date]
         asked = set(regions) if about.regional else None
         previous = [
             entry

@@ -75,7 +75,8 @@ class GpuHunt:
             ask.answers.missing.append(Missing("its own feed has answered", provider=provider, asked=False))
         ask.together([partial(one, cloud) for cloud, provider in CLOUDS.items() if provider not in ask.answered])
         if not any(answer.part.startswith("catalog ") for answer in ask.answers):
-            raise FeedError("gpuhunt", ask.answers.missing[0].reason, hint="Old prices stay in use.")
+            why = next((part.reason for part in ask.answers.missing if part.asked), "no cloud was asked about.")
+            raise FeedError("gpuhunt", why, hint="Old prices stay in use.")
 
     def parse(self, answers: Answers, now: datetime) -> Fetched:
         """Offers of all clouds; one whose file cannot be read is missing. Raises FeedError if none can."""

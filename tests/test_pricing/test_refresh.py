@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -445,3 +446,17 @@ def test_a_folder_that_cannot_be_written_is_told_not_raised(
     outcome = run().outcomes[0]
     assert outcome.status == "failed"
     assert "Cannot write" in outcome.message
+
+
+def test_undated_bundled_prices_hold_nothing_back(feeds: Feeds, run: Callable[..., Any]) -> None:
+    def undated() -> list[Offer]:
+        return [replace(offer, source_date=None, price_per_hour=0.05) for offer in load_snapshot()]
+
+    assert run(bundled=undated).outcomes[0].status == "fresh"
+
+
+def test_dated_bundled_prices_do(feeds: Feeds, run: Callable[..., Any]) -> None:
+    def dated() -> list[Offer]:
+        return [replace(offer, source_date="2026-11-01", price_per_hour=0.05) for offer in load_snapshot()]
+
+    assert run(bundled=dated).outcomes[0].status == "held"
