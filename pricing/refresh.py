@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from pricing.answers import Answer
     from pricing.offer import Offer
+    from pricing.provider import About
     from pricing.store import Store
 
 WORKERS = 8
@@ -174,7 +175,7 @@ class _Run:
         ask = Asker(about, self.client, regions, answered, on_answer=self._counter(about.name))
         source.fetch(ask)
         digest = f"{about.version} {ask.answers.digest()}"
-        if about.what == "prices" and (count := self._unchanged(about.name, digest)):
+        if count := self._unchanged(about, digest):
             return Outcome(about.name, "unchanged", count, fetched_at=self._moment), digest
         fetched = source.parse(ask.answers, self.now)
         if self.client.cancelled.is_set():
@@ -202,16 +203,22 @@ class _Run:
 
         return count
 
-    def _unchanged(self, name: str, digest: str) -> int | None:
-        """How many offers stand if a feed answered what it answered last time, and that was read not long ago."""
-        row = self.status.get(name, {})
+    def _unchanged(self, about: About, digest: str) -> int | None:
+        """How many prices stand if a feed answered what it answered last time, and that was read not long ago."""
+        name, row = about.name, self.status.get(about.name, {})
         if (
             name in self.accept
             or row.get("digest") != digest
             or self._age(row.get("read_at", "")) > timedelta(REREAD_DAYS)
         ):
             return None
-        return self.store.count(name)
+        match about.what:
+            case "prices":
+                return self.store.count(name)
+            case "tokens":
+                return self.store.count_tokens(name)
+            case _:  # rates are read in no time, machines are asked for by name
+                return None
 
     def _keep_prices(self, source: Provider, fetched: Fetched, regions: tuple[str, ...]) -> Outcome:
         about = source.about

@@ -168,13 +168,28 @@ class Store:
         found: list[TokenPrice] = []
         for path in sorted((self.folder / "tokens").glob("*.csv")):
             try:
-                found += tokens.parse_tokens(path.read_text(encoding="utf-8"), path.name)
+                found += self._redated(path.stem, tokens.parse_tokens(path.read_text(encoding="utf-8"), path.name))
             except (OSError, UnicodeDecodeError):
                 self.messages.append(f"Cannot read {path}; the bundled token prices are used.")
             except OffersError as error:
                 self._set_aside(path, error.message, "token prices")
         fetched = {entry.source for entry in found}
         return (*found, *(entry for entry in tokens.bundled() if entry.source not in fetched))
+
+    def _redated(self, source: str, prices: Sequence[TokenPrice]) -> Sequence[TokenPrice]:
+        """Token prices as of the last refresh that brought the very same list."""
+        row = self._status_of(source)
+        read_on, seen_on = row.get("read_at", "")[:10], row.get("fetched_at", "")[:10]
+        if not read_on or seen_on <= read_on:
+            return prices
+        return [replace(entry, source_date=seen_on) if entry.source_date == read_on else entry for entry in prices]
+
+    def count_tokens(self, source: str) -> int | None:
+        """How many token prices of a source were fetched, by the lines of its file; None if there are none."""
+        try:
+            return (self.folder / "tokens" / f"{_checked(source)}.csv").read_bytes().count(b"\n") - 1
+        except OSError:
+            return None
 
     def save_tokens(self, source: str, prices: Sequence[TokenPrice]) -> None:
         """Replace a source's token prices. Raises StoreError."""

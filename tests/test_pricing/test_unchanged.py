@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,6 @@ from pricing.store import Store
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from pathlib import Path
 
     from pytest_httpserver import HTTPServer
 
@@ -156,3 +156,16 @@ def test_nothing_of_a_request_is_written(acme: Feed, run: Callable[..., Any], tm
 def test_accepting_reads_again(acme: Feed, run: Callable[..., Any]) -> None:
     run()
     assert run(accept={"acme"}).status == "fresh"
+
+
+def test_an_unchanged_list_of_token_prices_is_dated_anew(httpserver: HTTPServer, tmp_path: Path, now: datetime) -> None:
+    payload = (Path(__file__).parent / "payloads" / "openrouter_models.json").read_bytes()
+    httpserver.expect_request("/openrouter.ai/api/v1/models").respond_with_data(
+        payload, content_type="application/json"
+    )
+    store = Store(tmp_path)
+    with Client(mirror=httpserver.url_for("").rstrip("/"), sleep=lambda _: None) as client:
+        first = refresh.refresh(["openrouter"], store=store, client=client, now=now).outcomes[0]
+        later = refresh.refresh(["openrouter"], store=store, client=client, now=now + timedelta(days=3)).outcomes[0]
+    assert (first.status, later.status, later.offers) == ("fresh", "unchanged", first.offers)
+    assert {price.source_date for price in store.tokens() if price.source == "openrouter"} == {"2026-12-03"}
