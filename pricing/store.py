@@ -173,8 +173,10 @@ class Store:
                 self.messages.append(f"Cannot read {path}; the bundled token prices are used.")
             except OffersError as error:
                 self._set_aside(path, error.message, "token prices")
+        # "LiteLLM price table 1.110.2" is a bundled edition of the list that "litellm" fetches.
         fetched = {entry.source for entry in found}
-        return (*found, *(entry for entry in tokens.bundled() if entry.source not in fetched))
+        bundled = (entry for entry in tokens.bundled() if entry.source.split()[0].lower() not in fetched)
+        return (*found, *bundled)
 
     def _redated(self, source: str, prices: Sequence[TokenPrice]) -> Sequence[TokenPrice]:
         """Token prices as of the last refresh that brought the very same list."""

@@ -169,3 +169,14 @@ def test_a_full_disk_keeps_the_old_prices(
     assert stored is not None
     assert stored.offers == (make_offer(),)
     assert [path.name for path in store.prices.iterdir()] == ["aws.json"]
+
+
+def test_fetched_token_prices_stand_in_for_the_bundled_edition(store: Store) -> None:
+    bundled = store.tokens()
+    assert len(bundled) > 300
+    fetched = [replace(bundled[0], source="litellm", input_usd_per_m_tokens=9.0)]
+    store.save_tokens("litellm", fetched)
+    assert list(store.tokens()) == fetched
+    (store.folder / "tokens" / "litellm.csv").write_text("torn", encoding="utf-8")
+    assert store.tokens() == bundled
+    assert "token prices are used" in store.messages[0]
