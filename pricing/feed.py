@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pricing import offer as schema
@@ -207,6 +207,37 @@ class Harvest:
                 f"{broken} of {self.seen} rows are not in the known shape ({why}).",
                 hint="The feed has changed; old prices stay in use, a newer rackrate may read it.",
             )
+
+    def part(
+        self,
+        take: Callable[[Harvest], None],
+        *stands_for: Missing,
+        source: str = "",
+        source_url: str = "",
+    ) -> tuple[Missing, ...]:
+        """Take one of a feed's lists; if it is in no known shape, what it stands for is missing and the others go on.
+
+        `take` fills a harvest of its own. Returns what is missing now: nothing, or `stands_for` with the reason.
+        """
+        own = Harvest(self.provider, source or self.source, source_url or self.source_url, self.now)
+        missing: tuple[Missing, ...] = ()
+        try:
+            take(own)
+            own.check()
+        except FeedError as error:
+            reason = error.message.removeprefix(f"{self.provider}: ")
+            missing = tuple(replace(entry, reason=reason) for entry in stands_for)
+        else:
+            self.offers += own.offers
+        self.skipped += own.skipped + own.broken
+        return missing
+
+    def done_with_some(self, missing: Sequence[Missing]) -> Fetched:
+        """What the refresh brought of several lists. Raises FeedError if there is nothing of those that were read."""
+        why = next((entry.reason for entry in missing if entry.asked), None)
+        if not self.offers and why is not None:
+            raise FeedError(self.provider, why, hint="Old prices stay in use.")
+        return self.done(missing)
 
     def done(self, missing: Iterable[Missing] = ()) -> Fetched:
         """What the refresh brought. Raises FeedError if too many rows had wrong types."""

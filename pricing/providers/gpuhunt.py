@@ -81,26 +81,14 @@ class GpuHunt:
     def parse(self, answers: Answers, now: datetime) -> Fetched:
         """Offers of all clouds; one whose file cannot be read is missing. Raises FeedError if none can."""
         harvest = Harvest.at("gpuhunt", "gpuhunt catalogue", PAGE, now)
-        missing, read = list(answers.missing), 0
+        missing = list(answers.missing)
         for cloud, provider in CLOUDS.items():
             version, catalog = answers.first(f"version {cloud}"), answers.first(f"catalog {cloud}")
             if version is None or catalog is None:
                 continue
-            part = Harvest("gpuhunt", harvest.source, PAGE, harvest.now)
-            try:
-                _read(cloud, _day(version), catalog, part)
-                part.check()
-            except FeedError as error:
-                missing.append(Missing(error.message.removeprefix("gpuhunt: "), provider=provider))
-            else:
-                read += 1
-                harvest.offers += part.offers
-            harvest.skipped += part.skipped + part.broken
-        if not read:
-            raise FeedError(
-                "gpuhunt", missing[0].reason if missing else "the answer is empty.", hint="Old prices stay in use."
-            )
-        return harvest.done(missing)
+            take = partial(_read, cloud, version, catalog)
+            missing += harvest.part(take, Missing("", provider=provider))
+        return harvest.done_with_some(missing)
 
 
 def _ask(cloud: str, ask: Asker) -> None:
@@ -119,8 +107,9 @@ def _day(version: Answer) -> str:
         raise FeedError("gpuhunt", "the version is none.", hint=hint) from None
 
 
-def _read(cloud: str, day: str, catalog: Answer, harvest: Harvest) -> None:
+def _read(cloud: str, version: Answer, catalog: Answer, harvest: Harvest) -> None:
     """Offers of one cloud's zip. Raises FeedError."""
+    day = _day(version)
     listed = Listed(harvest)
     hint = "Old prices stay in use."
     try:

@@ -6,6 +6,7 @@ the hour up to a monthly cap.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pricing.errors import FeedError
@@ -16,7 +17,7 @@ from pricing.providers import _hetzner_cloud as cloud
 from pricing.providers import _hetzner_dedicated as dedicated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from pricing.answers import Answer, Answers
@@ -68,7 +69,6 @@ class Hetzner:
         """Offers of the lists that are in a known shape. Raises FeedError if none is."""
         total = Harvest.at("hetzner", "Hetzner lists", PAGE, now)
         missing = list(answers.missing)
-        failed: FeedError | None = None
         for part, title, page, take, stands_for in (
             ("auction", "Hetzner server auction live_data_sb.json", AUCTION_PAGE, auction.take, MONTHLY),
             ("dedicated", "Hetzner live_data_en_EUR.json", PAGE, dedicated.take, MONTHLY),
@@ -77,25 +77,14 @@ class Hetzner:
             found = answers.all(part)
             if not found:
                 continue
-            harvest = Harvest.at("hetzner", title, page, now)
-            try:
-                take([answer.json() for answer in found], now, harvest)
-                harvest.check()
-                _refuse_empty(part, harvest)
-            except FeedError as error:
-                failed = error
-                missing.append(
-                    Missing(error.message.removeprefix("hetzner: "), kind=stands_for.kind, term=stands_for.term)
-                )
-            else:
-                total.offers += harvest.offers
-            total.skipped += harvest.skipped + harvest.broken
-        if failed is not None and not total.offers:
-            raise failed
-        return total.done(missing)
+            one = partial(_take, part, take, found, now)
+            missing += total.part(one, stands_for, source=title, source_url=page)
+        return total.done_with_some(missing)
 
 
-def _refuse_empty(part: str, harvest: Harvest) -> None:
+def _take(part: str, take: Callable[..., None], found: list[Answer], now: datetime, harvest: Harvest) -> None:
+    take([answer.json() for answer in found], now, harvest)
+    harvest.check()
     if not harvest.offers:
         raise FeedError("hetzner", f"the {part} list holds no servers.", hint="Old prices stay in use.")
 

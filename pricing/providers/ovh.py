@@ -69,33 +69,22 @@ class OVH:
         missing = list(answers.missing)
         stocks = {base: _stock(answers, base) for base in BASES}
         seen: set[tuple[str, str]] = set()
-        failed: FeedError | None = None
         for answer in answers:
             if answer.part not in TERMS:
                 continue
             base, _, name = (answer.region or "").partition(" ")
             page = CLOUD_PAGE if answer.part == "cloud" else PAGE
-            harvest = Harvest.at("ovh", f"OVHcloud order catalogue {name}", page, now)
-            try:
-                if answer.part == "cloud":
-                    cloud.take(answer.json(), harvest)
-                else:
-                    metal.take(answer.json(), stocks[base], seen, now, harvest)
-                _refuse_empty(name, harvest)
-                harvest.check()
-            except FeedError as error:
-                failed = error
-                reason = error.message.removeprefix("ovh: ")
-                missing += [Missing(reason, term=term) for term in TERMS[answer.part]]
-            else:
-                total.offers += harvest.offers
-            total.skipped += harvest.skipped + harvest.broken
-        if failed is not None and not total.offers:
-            raise failed
-        return total.done(missing)
+            take = partial(_take, answer, name, stocks[base], seen, now)
+            stands_for = (Missing("", term=term) for term in TERMS[answer.part])
+            missing += total.part(take, *stands_for, source=f"OVHcloud order catalogue {name}", source_url=page)
+        return total.done_with_some(missing)
 
 
-def _refuse_empty(name: str, harvest: Harvest) -> None:
+def _take(answer: Answer, name: str, stock: Stock, seen: set[tuple[str, str]], now: datetime, harvest: Harvest) -> None:
+    if answer.part == "cloud":
+        cloud.take(answer.json(), harvest)
+    else:
+        metal.take(answer.json(), stock, seen, now, harvest)
     if not harvest.seen:
         raise FeedError("ovh", f"the catalogue {name} is empty.", hint="Old prices stay in use.")
 

@@ -80,15 +80,8 @@ class RunPod:
         gpus, cpus = answers.first("gpus"), answers.first("cpus")
         parse_gpus(gpus.json() if gpus else None, harvest)
         if gpus is not None and cpus is not None:
-            pods = Harvest.at("runpod", harvest.source, PAGE, now)
-            try:
-                parse_cpus(cpus.json(), data_centres(gpus.json()), pods)
-                pods.check()
-            except FeedError as error:
-                missing.append(Missing(error.message.removeprefix("runpod: "), kind="cpu"))
-            else:
-                harvest.offers += pods.offers
-            harvest.skipped += pods.skipped + pods.broken
+            places = data_centres(gpus.json())
+            missing += harvest.part(lambda pods: parse_cpus(cpus.json(), places, pods), Missing("", kind="cpu"))
         return harvest.done(missing)
 
 

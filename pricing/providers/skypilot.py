@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from pricing.answers import Answers
+    from pricing.answers import Answer, Answers
     from pricing.asking import Asker
 
 HOST = "raw.githubusercontent.com"
@@ -86,27 +86,19 @@ class SkyPilot:
     def parse(self, answers: Answers, now: datetime) -> Fetched:
         """Offers of all clouds; one whose file cannot be read is missing. Raises FeedError if none can."""
         harvest = Harvest.at("skypilot", "SkyPilot catalogue", PAGE, now)
-        missing, read = list(answers.missing), 0
+        missing = list(answers.missing)
         for cloud, renewed in CLOUDS.items():
             version = next((one for one in VERSIONS if answers.first(f"{one} {cloud}")), None)
             if version is None or (answer := answers.first(f"{version} {cloud}")) is None:
                 continue
-            part = Harvest("skypilot", f"SkyPilot catalogue {version}, {cloud}", PAGE, harvest.now)
-            try:
-                seen = part.now[:10] if renewed and version == VERSIONS[0] else None
-                parse_cloud(cloud, answer.text(), part, seen)
-                part.check()
-            except FeedError as error:
-                missing.append(Missing(error.message.removeprefix("skypilot: "), provider=cloud))
-            else:
-                read += 1
-                harvest.offers += part.offers
-            harvest.skipped += part.skipped + part.broken
-        if not read:
-            raise FeedError(
-                "skypilot", missing[0].reason if missing else "the answer is empty.", hint="Old prices stay in use."
-            )
-        return harvest.done(missing)
+            take = partial(_take, cloud, answer, harvest.now[:10] if renewed and version == VERSIONS[0] else None)
+            source = f"SkyPilot catalogue {version}, {cloud}"
+            missing += harvest.part(take, Missing("", provider=cloud), source=source)
+        return harvest.done_with_some(missing)
+
+
+def _take(cloud: str, answer: Answer, seen: str | None, harvest: Harvest) -> None:
+    parse_cloud(cloud, answer.text(), harvest, seen)
 
 
 def _ask(cloud: str, ask: Asker) -> None:
