@@ -102,6 +102,8 @@ class _View:
         """What a buyer must know of a price: spot servers are taken away again, old prices may be gone."""
         if self.read("term")[offer] == "spot":
             yield "spot"
+        if is_out_of_stock(self.read("availability")[offer]):
+            yield str(self.read("availability")[offer])
         days = self.value("price_age_days", offer)
         if days > STALE_DAYS:
             yield f"price {days:,.0f} days old"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -32,8 +33,19 @@ def write_bytes(path: Path, data: bytes) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoreError(
-            f"Cannot write {path}: {reason}.", hint="Check that the folder exists and the disk is not full."
+            f"Cannot write {path}: {reason}.", hint=_REMEDIES.get(error.errno or 0, "Check the folder and the disk.")
         ) from error
+
+
+_REMEDIES = {
+    errno.ENOSPC: "Check that the disk is not full.",
+    errno.EDQUOT: "Check that the disk is not full.",
+    errno.EROFS: "The disk can only be read; RACKRATE_DATA_DIR and RACKRATE_CONFIG_DIR name other folders.",
+    errno.EACCES: "Check who may write there; RACKRATE_DATA_DIR and RACKRATE_CONFIG_DIR name other folders.",
+    errno.ENOTDIR: "A file stands where a folder should be.",
+    errno.EEXIST: "A file stands where a folder should be.",
+    errno.ENOENT: "Check that the folder exists.",
+}
 
 
 def _is_stream(path: Path) -> bool:

@@ -186,7 +186,7 @@ class Client:
             raise FeedError(
                 name,
                 f"the mirror {shown(self.mirror)!r} is not an address.",
-                hint="It looks like http://127.0.0.1:8790.",
+                hint="Write RACKRATE_MIRROR, or mirror in the settings, as http://host:port.",
             )
         base = urlsplit(self.mirror)
         path = f"{base.path.rstrip('/')}/{host}{parts.path}"
@@ -281,7 +281,10 @@ class Client:
                 status=status,
                 hint="Check the key that this provider needs.",
             )
-        hint = "The address has moved; a newer rackrate may know it." if status < 400 or status in {404, 410} else ""
+        moved = status < 400 or status in {404, 410}
+        hint = "The address has moved; a newer rackrate may know it." if moved else "Try again later."
+        if self.mirror:
+            hint = "Check the mirror: does it pass this feed on?"
         raise FeedError(provider, f"{where} answered {status}.", hint=hint, status=status)
 
     def _read(self, request: Request, response: httpx.Response, where: str, deadline: float, slow: FeedError) -> bytes:

@@ -120,6 +120,10 @@ def _hardware(facts: dict[str, Any]) -> None:
         for name, column in (("gpu_count", "gpu_count"), ("gpu_memory_gib", "vram_gib_per_gpu")):
             if facts[column] is not None:
                 raise FieldFault((name,), "the server names no gpu", hint='Add gpu = "...", or leave it out.')
+    spelled = names.cpu_sockets(facts["cpu_model"]) if facts["cpu_model"] else None
+    if spelled and facts["sockets"] and spelled != facts["sockets"]:
+        message = f"{facts['sockets']} contradicts {spelled}x in the name of the CPU"
+        raise FieldFault(("sockets",), message, hint="Leave one of them out.")
     identity.identify(facts)
     _cpu(facts)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -17,7 +19,7 @@ from pricing.asking import Asker
 from pricing.errors import FeedError, RefreshHeldError, StoreError
 from pricing.http import Cancelled, Client
 from pricing.provider import Fetched, Missing, Provider, provider, providers
-from pricing.refresh_report import Outcome, RefreshReport, Step
+from pricing.refresh_report import Outcome, Plan, RefreshReport, Step
 from pricing.suspicion import rate_suspicion, suspicion, token_suspicion
 from pricing.threads import at_once
 
@@ -40,7 +42,7 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
     names: Sequence[str] | None = None,
     *,
     store: Store,
-    on_progress: Callable[[Outcome | Step | str], None] | None = None,
+    on_progress: Callable[[Plan | Outcome | Step | str], None] | None = None,
     timeout_s: float | None = None,
     accept: Collection[str] = (),
     max_age_hours: float | None = None,
@@ -53,8 +55,8 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
 ) -> RefreshReport:
     """Ask the named feeds (None = all that need not be named); keep what is sound, report on each.
 
-    `on_progress` gets a feed's name when it starts, a Step after each answer and its Outcome when it ends, from worker
-    threads. `timeout_s` bounds each feed as a whole, its retries included; None = each one's own limit.
+    `on_progress` gets a Plan, then of each feed its name when it starts, a Step after each answer and its Outcome when it
+    ends, from worker threads. `timeout_s` bounds each feed as a whole, its retries included; None = each one's own limit.
     Raises UnknownNameError for a name that is none, before anything is asked.
     """
     if names:
@@ -89,7 +91,7 @@ class _Run:
     max_age_hours: float | None
     status: dict[str, dict[str, str]]
     bundled: Callable[[], Iterable[Offer]] | None
-    on_progress: Callable[[Outcome | Step | str], None] | None
+    on_progress: Callable[[Plan | Outcome | Step | str], None] | None
     regions: dict[str, Sequence[str]]
     lock: threading.Lock = field(default_factory=threading.Lock)
     answered: set[str] = field(default_factory=set)
@@ -97,6 +99,8 @@ class _Run:
 
     def all(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
         """Refresh them all: direct feeds at once, then the catalogues of several providers, which only fill gaps."""
+        if self.on_progress:
+            self.on_progress(Plan(tuple(source.about.name for source in sources)))
         found: dict[str, Outcome] = {}
         for catalogues in (False, True):
             some = [source for source in sources if bool(source.about.serves) is catalogues]
@@ -151,11 +155,17 @@ class _Run:
                 hint="The feed may have changed; old prices stay in use.",
                 fetched_at=last,
             )
-        outcome = replace(outcome, seconds=time.monotonic() - started)
+        outcome = replace(self._with_key_hint(source.about, outcome), seconds=time.monotonic() - started)
         outcome = self._noted(outcome, digest)
         if self.on_progress:
             self.on_progress(outcome)
         return outcome
+
+    def _with_key_hint(self, about: About, outcome: Outcome) -> Outcome:
+        """A feed that would tell more with a key says so where there is none."""
+        if not outcome.good or not about.key_variable or os.environ.get(about.key_variable, "").strip():
+            return outcome
+        return replace(outcome, message=f"tells more with a key in {about.key_variable}")
 
     def _ask(self, source: Provider, last: str | None) -> tuple[Outcome, str]:
         about = source.about
@@ -176,7 +186,7 @@ class _Run:
         source.fetch(ask)
         digest = f"{about.version} {ask.answers.digest()}"
         if count := self._unchanged(about, digest):
-            return Outcome(about.name, "unchanged", count, fetched_at=self._moment), digest
+            return self._told_again(Outcome(about.name, "unchanged", count, fetched_at=self._moment)), digest
         fetched = source.parse(ask.answers, self.now)
         if self.client.cancelled.is_set():
             raise Cancelled
@@ -202,6 +212,14 @@ class _Run:
                 tell(Step(name, *total))
 
         return count
+
+    def _told_again(self, outcome: Outcome) -> Outcome:
+        """An unchanged feed has the same parts missing and the same unknown hardware as when it was read."""
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            told = json.loads(self.status[outcome.provider]["told"])
+            missing, unmatched = tuple(map(str, told["missing"])), tuple(map(str, told["unmatched"]))
+            return replace(outcome, missing=missing, unmatched=unmatched, servers=int(told["servers"]))
+        return outcome
 
     def _unchanged(self, about: About, digest: str) -> int | None:
         """How many prices stand if a feed answered what it answered last time, and that was read not long ago."""
@@ -331,7 +349,8 @@ class _Run:
                 self.answered.add(outcome.provider)
         if outcome.status in {"fresh", "unchanged"}:
             read_at = self._moment if outcome.status == "fresh" else row.get("read_at", "")
-            row = {"fetched_at": self._moment, "digest": digest, "read_at": read_at}
+            told = {"missing": outcome.missing, "unmatched": outcome.unmatched[:100], "servers": outcome.servers}
+            row = {"fetched_at": self._moment, "digest": digest, "read_at": read_at, "told": json.dumps(told)}
         elif outcome.status in {"held", "failed"}:
             row |= {"failed_at": self._moment, "error": outcome.message}
         else:

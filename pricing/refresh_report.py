@@ -11,6 +11,13 @@ _OTHERS = {"held": "held back", "failed": "failed", "cancelled": "cancelled", "s
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """The feeds that a refresh is going to ask."""
+
+    providers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One more answer of a provider while a refresh runs."""
 
@@ -108,9 +115,16 @@ class RefreshReport:
         count = Counter(entry.status for entry in self.outcomes)
         said = [f"{sum(count[status] for status in GOOD)} of {len(self.outcomes)} fresh"]
         said += [f"{count[status]} {words}" for status, words in _OTHERS.items() if count[status]]
-        kept = count["held"] + count["failed"] + count["cancelled"]
+        if parts := sum(bool(entry.good and entry.missing) for entry in self.outcomes):
+            said[0] += f" ({parts} in part)"
+        kept = parts + count["held"] + count["failed"] + count["cancelled"]
         return f"{', '.join(said)}.{' Their last good prices stay.' if kept else ''}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"exit_code": self.exit_code, "providers": [entry.as_dict() for entry in self.outcomes]}
+        in_part = [entry.provider for entry in self.outcomes if entry.good and entry.missing]
+        return {
+            "exit_code": self.exit_code,
+            "in_part": in_part,
+            "providers": [entry.as_dict() for entry in self.outcomes],
+        }

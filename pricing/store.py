@@ -128,7 +128,9 @@ class Store:
             with self._file(provider).open("rb") as file:
                 first = file.readline()
                 mark, _ = Mark.read(first.decode())
-                return mark.rows if file.seek(0, 2) == len(first) + (mark.size or 0) else None
+                whole = file.seek(0, 2) == len(first) + (mark.size or 0)
+                own = len(mark.providers) > 1 or mark.providers == {provider}
+                return mark.rows if whole and own else None
         except (OSError, ValueError):
             return None
 

@@ -44,11 +44,25 @@ class StoredPrices:
     def _answered(self) -> frozenset[tuple[str, str, str | None]]:
         return frozenset((entry.kind, entry.term, entry.region) for entry in self.offers)
 
+    @cached_property
+    def _listed(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset((entry.server, entry.term, entry.currency) for entry in self.offers)
+
+    def _is_missing(self, other: Offer) -> bool:
+        """Whether an offer belongs to a part that was not answered, and is not listed by one that was.
+
+        Where a part is no region, another list of the feed may have the same server under places written otherwise.
+        """
+        parts = [part for part in self.mark.missing if part.holds(other)]
+        if not parts:
+            return False
+        return any(part.region for part in parts) or (other.server, other.term, other.currency) not in self._listed
+
     def answers_for(self, other: Offer) -> bool:
         """Whether these prices stand in for another offer of the same provider."""
         if (other.kind, other.term) not in self.mark.covers:
             return False
-        if any(part.holds(other) for part in self.mark.missing):
+        if self._is_missing(other):
             return False
         return not self.mark.regional or (other.kind, other.term, other.region) in self._answered
 

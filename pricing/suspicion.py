@@ -39,7 +39,7 @@ def suspicion(
     if not fresh:
         return "the feed lists no offers"
     if compare_count and len(fresh) < (1 - MAX_LOST_SHARE) * len(previous):
-        return f"{len(fresh)} offers instead of {len(previous)}"
+        return f"{len(fresh)} offers instead of {len(previous)} in what was answered"
     if len(fresh) < MIN_SOUND_SHARE * len(listed):
         return f"the quality rules strike {len(listed) - len(fresh)} of {len(listed)} offers"
     before, after = _medians(previous, rates), _medians(listed, rates)

@@ -248,7 +248,7 @@ COLUMNS: tuple[Column, ...] = (
         "monthly_cost",
         7,
         7,
-        "cost of all servers needed for a month; * price older than 180 days",
+        "cost of all servers needed for a month; * price older than 180 days, or not to be had now",
         marked=True,
     ),
     Column(

@@ -26,6 +26,7 @@ FILTER_EXAMPLES = "gpu>=24  ram>=64  $/mo<900  n<=2  fit<50  ttft<1s  provider:h
 class Progress:
     """How far a refresh is; takes the events of pricing.refresh: a name when it starts, an outcome when it ends."""
 
+    planned: int = 0
     started: list[str] = field(default_factory=list)
     ended: dict[str, str] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)
@@ -33,7 +34,9 @@ class Progress:
 
     def take(self, event: object) -> None:
         """Count an event."""
-        if isinstance(event, str):
+        if (planned := getattr(event, "providers", None)) is not None:
+            self.planned = len(planned)
+        elif isinstance(event, str):
             self.started.append(event)
         elif (size := getattr(event, "bytes_read", None)) is not None:
             self.read[str(getattr(event, "provider", ""))] = size
@@ -43,7 +46,7 @@ class Progress:
     @property
     def text(self) -> str:
         """A bar, the counts and who is being asked."""
-        total = max(len(self.started), len(self.ended), 1)
+        total = max(self.planned, len(self.started), len(self.ended), 1)
         done = len(self.ended)
         cells = round(done / total * 5)
         waiting = [self._said(name) for name in self.started if name not in self.ended]

@@ -217,9 +217,9 @@ class Rows:
         return self.text("basis", i) == "measured"
 
     def old(self, i: int) -> bool:
-        """True for a price that needs checking."""
+        """True for a price that needs checking: old, undated, or of an offer that cannot be had now."""
         days = self.value("price_age_days", i)
-        return days is None or days > STALE_DAYS
+        return days is None or days > STALE_DAYS or bool(self.comparison.market.out_of_stock[i])
 
 
 def sort_order(comparison: Comparison, texts: Texts, base: np.ndarray, by: str, *, descending: bool) -> np.ndarray:

@@ -262,7 +262,7 @@ def spellings(region: str) -> tuple[str, ...]:
 def _ask_map(ask: Asker, code: str) -> None:
     names = spellings(code)
     if not names:
-        ask.answers.missing.append(Missing("not a region that we know the name of", term="on_demand", region=code))
+        ask.answers.missing.append(Missing(f"{code} is no region that we know", term="on_demand", region=code))
         return
     ask.attempt(Missing("", term="on_demand", region=code), lambda: _first_map(ask, code, names))
 

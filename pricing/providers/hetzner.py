@@ -57,7 +57,7 @@ class Hetzner:
         key = ask.key()
         if key is None:
             ask.answers.missing.append(
-                Missing("cloud types need a token in HCLOUD_TOKEN.", kind=CLOUD.kind, term=CLOUD.term)
+                Missing("cloud types need a token in HCLOUD_TOKEN.", kind=CLOUD.kind, term=CLOUD.term, asked=False)
             )
         else:
             headers = {"Authorization": f"Bearer {key}"}

@@ -71,6 +71,7 @@ class Oci:
         "prices",
         kinds=("gpu", "cpu"),
         covers=(("gpu", "on_demand"), ("gpu", "spot"), ("cpu", "on_demand"), ("cpu", "spot")),
+        regional=True,
         regions=REGIONS,
         hosts=("apexapps.oracle.com", "www.oracle.com"),
         verified="2026-08",

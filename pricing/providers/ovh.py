@@ -74,7 +74,7 @@ class OVH:
                 continue
             base, _, name = (answer.region or "").partition(" ")
             page = CLOUD_PAGE if answer.part == "cloud" else PAGE
-            take = partial(_take, answer, name, stocks[base], seen, now)
+            take = partial(_take, answer, name, stocks.get(base, Stock({})), seen, now)
             stands_for = (Missing("", term=term) for term in TERMS[answer.part])
             missing += total.part(take, *stands_for, source=f"OVHcloud order catalogue {name}", source_url=page)
         return total.done_with_some(missing)

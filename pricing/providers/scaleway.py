@@ -39,6 +39,8 @@ class Scaleway:
         kinds=("gpu", "cpu"),
         covers=(("gpu", "on_demand"), ("cpu", "on_demand"), ("gpu", "monthly"), ("cpu", "monthly")),
         hosts=("api.scaleway.com",),
+        regional=True,
+        regions=ZONES,
         verified="2026-08",
         cannot=("stock", "prices of disks and addresses", "zones other than Paris, Amsterdam and Warsaw"),
         page=PAGE,
@@ -46,7 +48,7 @@ class Scaleway:
 
     def fetch(self, ask: Asker) -> None:
         """Every zone and the catalog; each may fail alone. Raises FeedError if none answers."""
-        asks: list[Callable[[Asker], bool]] = [*(partial(_ask_zone, zone) for zone in ZONES), _ask_catalog]
+        asks: list[Callable[[Asker], bool]] = [*(partial(_ask_zone, zone) for zone in ask.regions), _ask_catalog]
         found = ask.together(asks)
         if not any(found):
             reason = ask.answers.missing[0].reason if ask.answers.missing else "no answer."

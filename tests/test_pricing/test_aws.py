@@ -337,7 +337,7 @@ def test_each_region_is_asked_and_a_refused_one_is_missing(
     assert any("Europe (Zurich)" in path for path in feeds.asked)
     missing = {(part.term, part.region): part.reason for part in result.missing}
     assert missing["on_demand", "sa-east-1"] == "there is no price map of South America (Sao Paulo)."
-    assert missing["on_demand", "cn-north-1"] == "not a region that we know the name of"
+    assert missing["on_demand", "cn-north-1"] == "cn-north-1 is no region that we know"
     # us-east-1 was asked for its reserved prices and refused, the others are not asked.
     assert "refused access" in missing["reserved", "us-east-1"]
     assert "only asked for in us-east-1 and eu-central-1" in missing["reserved", "sa-east-1"]

@@ -19,6 +19,7 @@ def in_pieces(data: bytes, size: int = 1000) -> list[bytes]:
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [("", TEXT), ("identity", TEXT), ("gzip", gzip.compress(TEXT)), ("deflate", zlib.compress(TEXT)), ("GZIP ", gzip.compress(TEXT))],
+    ids=["none", "identity", "gzip", "deflate", "loud gzip"],
 )  # fmt: skip
 def test_an_answer_is_unpacked(encoding: str, packed: bytes) -> None:
     assert b"".join(plain(encoding, in_pieces(packed))) == TEXT
@@ -36,7 +37,9 @@ def test_a_torn_end_is_noticed(cut: int) -> None:
         list(plain("gzip", in_pieces(packed[:-cut])))
 
 
-@pytest.mark.parametrize(("encoding", "body"), [("gzip", b"<html>" * 100), ("br", b"x"), ("zstd", b"x")])
+@pytest.mark.parametrize(
+    ("encoding", "body"), [("gzip", b"<html>" * 100), ("br", b"x"), ("zstd", b"x")], ids=["gzip", "br", "zstd"]
+)
 def test_what_is_not_packed_as_it_says_is_refused(encoding: str, body: bytes) -> None:
     with pytest.raises(TornError):
         list(plain(encoding, [body]))

@@ -358,7 +358,7 @@ def test_suspicion_compares_whole_families(make_offer: Callable[..., Offer], sto
     assert suspicion(twice, old, rates) == ""
     assert "L4 went from 1 to 100" in suspicion(cents, old, rates)
     assert suspicion(old[:7], old, rates) == ""
-    assert suspicion(old[:6], old, rates) == "6 offers instead of 10"
+    assert suspicion(old[:6], old, rates) == "6 offers instead of 10 in what was answered"
     assert suspicion([], old, rates) == "the feed lists no offers"
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from pricing.answers import Answer, Answers
 from pricing.errors import FeedError
-from pricing.providers import scaleway
 from pricing.providers.scaleway import Scaleway
 
 if TYPE_CHECKING:
@@ -205,10 +204,7 @@ def test_wrong_types_take_nothing(facts: dict[str, Any]) -> None:
         parsed({"POP9": a_server(0.1) | gpus(1, "L4", 24) | facts})
 
 
-def test_pages_zones_and_catalog_are_asked(
-    httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scaleway, "ZONES", ("fr-par-1", "nl-ams-1"))
+def test_pages_zones_and_catalog_are_asked(httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched]) -> None:
     path = "/api.scaleway.com/instance/v1/zones/fr-par-1/products/servers"
     httpserver.expect_request(path, query_string="page=1&per_page=100").respond_with_json(
         {"servers": {"A9": a_server(0.1)}}, headers={"Link": '</products/servers?page=2&per_page=100&>; rel="next"'}
@@ -221,34 +217,28 @@ def test_pages_zones_and_catalog_are_asked(
         httpserver.expect_request(CATALOG, query_string=f"page={page}&page_size=1000").respond_with_json(
             {"products": [a_product(name, 0.3, "nl-ams-1")], "total_count": 2}
         )
-    found = fetch_and_parse("scaleway")
+    found = fetch_and_parse("scaleway", ("fr-par-1", "nl-ams-1"))
     assert {(o.server, o.region) for o in found.offers} == {
         ("A9", "fr-par-1"), ("B9", "fr-par-1"), ("A9", "nl-ams-1"), ("C9", "nl-ams-1"),
     }  # fmt: skip
     assert [(entry.region, entry.term) for entry in found.missing] == [("nl-ams-1", None)]
 
 
-def test_a_total_in_the_header_ends_the_pages(
-    httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scaleway, "ZONES", ("fr-par-1",))
+def test_a_total_in_the_header_ends_the_pages(httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched]) -> None:
     httpserver.expect_request(CATALOG).respond_with_json({"products": [], "total_count": 0})
     for page in (1, 2):
         httpserver.expect_request(
             "/api.scaleway.com/instance/v1/zones/fr-par-1/products/servers", query_string=f"page={page}&per_page=100"
         ).respond_with_json({"servers": {f"S{page}": a_server(0.1)}}, headers={"X-Total-Count": "2"})
-    assert {o.server for o in fetch_and_parse("scaleway").offers} == {"S1", "S2"}
+    assert {o.server for o in fetch_and_parse("scaleway", ("fr-par-1",)).offers} == {"S1", "S2"}
 
 
-def test_without_the_catalog_old_machines_stay(
-    httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scaleway, "ZONES", ("fr-par-1",))
+def test_without_the_catalog_old_machines_stay(httpserver: HTTPServer, fetch_and_parse: Callable[..., Fetched]) -> None:
     httpserver.expect_request(CATALOG).respond_with_data("gone", status=410)
     httpserver.expect_request("/api.scaleway.com/instance/v1/zones/fr-par-1/products/servers").respond_with_json(
         {"servers": {"A9": a_server(0.1)}}
     )
-    found = fetch_and_parse("scaleway")
+    found = fetch_and_parse("scaleway", ("fr-par-1",))
     assert [(m.kind, m.term) for m in found.missing] == [(None, "monthly"), ("cpu", "on_demand")]
     assert len(found.offers) == 1
 

@@ -136,7 +136,11 @@ def test_a_lost_or_torn_price_file_is_written_again(acme: Feed, run: Callable[..
     assert Store(tmp_path).load("acme") is not None
 
 
-@pytest.mark.parametrize("damage", [b"", b"\x1f\x8b\x08", gzip.compress(b"[]\n[1]"), gzip.compress(b'{"size": 9}\nx')])
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"\x1f\x8b\x08", gzip.compress(b"[]\n[1]"), gzip.compress(b'{"size": 9}\nx')],
+    ids=["empty", "head only", "list", "wrong size"],
+)
 def test_a_torn_kept_answer_counts_as_none(acme: Feed, run: Callable[..., Any], tmp_path: Path, damage: bytes) -> None:
     run()
     (kept,) = (tmp_path / "cache" / "acme").glob("*.gz")

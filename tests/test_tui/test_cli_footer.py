@@ -66,7 +66,7 @@ def test_an_old_price_is_marked_and_the_mark_explained_only_where_it_is(
     cell = {line.split()[0]: line for line in lines}
     assert re.search(r"\d\*", cell["old-l4"])
     assert "*" not in cell["spot-l4"]
-    assert err.count("* price older than 180 days.") == 1
+    assert err.count("* price older than 180 days, or not to be had now.") == 1
     lines, err = printed(["--prices", str(mine), "--no-bundled", "--term", "spot"], capsys)
     assert "*" not in "\n".join(lines)
     assert "180 days" not in err

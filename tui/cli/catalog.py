@@ -106,13 +106,13 @@ WORKLOADS = (
 )
 PROVIDERS = (
     Column("provider", "Provider", 1),
-    Column("feed", "Feed", 4, wrap=True),
+    Column("feed", "Feed", 4),
     Column("offers", "Offers", 3),
     Column("cpu_offers", "CPU", 6),
     Column("gpu_offers", "GPU", 6),
     Column("newest", "Newest price", 3, _year),
-    Column("terms", "Terms", 7, wrap=True),
-    Column("key", "Key", 2, wrap=True),
+    Column("terms", "Terms", 7),
+    Column("key", "Key", 2),
     Column("verified", "Checked on", 5, _year),
     Column("cannot", "Does not tell", 8, wrap=True),
 )

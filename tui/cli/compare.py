@@ -175,13 +175,16 @@ def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) ->
         Column("output_tokens_per_s", "tok/s Σ", 15),
         Column("max_concurrency", "Users", 13, fmt.count),
         Column("servers_needed", "Servers", 8, fmt.count),
-        Column("monthly_cost", f"{currency}/month", 4, mark="stale", mark_means=f"price older than {STALE_DAYS} days."),
+        Column("monthly_cost", f"{currency}/month", 4, mark="stale", mark_means=STALE),
         Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
         Column("meets_targets", "Meets", 6 if misses else 10),
         Column("bound_by", "Limited by", 12, told=True),
         Column("age", "Price age", 18),
         Column("reason", "Why not", 11, wrap=True),
     )
+
+
+STALE = f"price older than {STALE_DAYS} days, or not to be had now."
 
 
 def table_rows(comparison: Comparison, shown: Sequence[int]) -> list[dict[str, object]]:
@@ -198,7 +201,7 @@ def _table_row(comparison: Comparison, i: int) -> dict[str, object]:
         "hardware": rows.hardware(offer),
         "term": rows.term(offer),
         "price_term": offer.term,
-        "stale": (row.get("price_age_days") or 0) > STALE_DAYS,
+        "stale": (row.get("price_age_days") or 0) > STALE_DAYS or bool(comparison.market.out_of_stock[i]),
         "region": offer.region or offer.region_group,
         "memory_used_share": float(comparison.column("memory_used_share")[i]),
         "age": fmt.age(row["price_age_days"]) if row.get("price_age_days") is not None else "undated",

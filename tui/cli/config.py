@@ -34,7 +34,7 @@ def _path() -> None:
 def _show() -> None:
     import tomli_w
 
-    from tui.cli.footer import unknown_discounts
+    from tui.cli.footer import unknown_discounts, unknown_regions
 
     found = settings.Settings.load()
     say(
@@ -44,7 +44,7 @@ def _show() -> None:
     )
     sys.stdout.write(tomli_w.dumps(found.to_table()))
     offers = Store().merged(()) if found.discounts else ()
-    for message in unknown_discounts(found, offers):
+    for message in (*unknown_discounts(found, offers), *unknown_regions(found)):
         say(message)
 
 

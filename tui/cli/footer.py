@@ -52,6 +52,18 @@ def left_out(hidden: LeftOut, *, since: date | None) -> str:
     return f"Left out: {', '.join(parts)}." if parts else ""
 
 
+def unknown_regions(settings: Settings) -> Iterator[str]:
+    """Regions set for a provider that has no feed, or whose feed knows no choice, change nothing."""
+    feeds = providers()
+    for name in settings.regions:
+        if name not in feeds:
+            close = nearest(name, feeds)
+            hint = f" Did you mean {close}?" if close else ""
+            yield f"The settings name regions of {brief(name)}, which has no feed.{hint}"
+        elif not feeds[name].about.regions:
+            yield f"The settings name regions of {name}, whose feed always brings all of them."
+
+
 def unknown_discounts(settings: Settings, offers: Iterable[Offer] = ()) -> Iterator[str]:
     """A discount for a provider that nobody has is a typing error, and the costs shown are without it."""
     if not settings.discounts:

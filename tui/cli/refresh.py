@@ -14,10 +14,11 @@ from models.errors import InputError
 from pricing import refresh
 from pricing.bundled import load_bundled
 from pricing.provider import providers
-from pricing.refresh_report import Outcome, Step
+from pricing.refresh_report import Outcome, Plan, Step
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
+from tui.cli.footer import unknown_regions
 from tui.cli.output import say, show_table
 from tui.cli.table import Column, terminal_width
 
@@ -39,12 +40,15 @@ COLUMNS = (
 
 def run(args: argparse.Namespace) -> int:
     """Refresh, report, and leave with 0 all fresh, 1 some failed, 2 nothing usable."""
-    check_feeds([*args.providers, *args.accept])
+    names = [name for word in args.providers for name in word.split(",") if name]
+    check_feeds([*names, *args.accept])
     store, settings = Store(), Settings.load()
+    for message in unknown_regions(settings):
+        say(message)
     progress = Progress(live=sys.stderr.isatty() and not args.json)
     with cancelled_by_ctrl_c() as cancelled, progress, without_garbage_collection():
         report = refresh.refresh(
-            args.providers or None,
+            names or None,
             store=store,
             on_progress=progress,
             timeout_s=args.timeout,
@@ -89,7 +93,7 @@ def report_row(outcome: Outcome) -> dict[str, object]:
         "rows": outcome.offers or None,
         "skipped": sum(outcome.skipped.values()) or None,
         "seconds": outcome.seconds,
-        "prices_from": outcome.fetched_at[:16].replace("T", " ") if outcome.fetched_at else "bundled",
+        "prices_from": f"{outcome.fetched_at[:16].replace('T', ' ')}Z" if outcome.fetched_at else "bundled",
         "note": "; ".join(filter(None, (f"{note} {outcome.hint}".strip(), *outcome.remarks))),
     }
 
@@ -131,7 +135,7 @@ class Progress:
     def __init__(self, *, live: bool) -> None:
         self.live = live
         self.waiting: list[str] = []
-        self.done = 0
+        self.planned = self.done = 0
         self.read: dict[str, int] = {}
         self.lock = threading.Lock()
 
@@ -143,10 +147,12 @@ class Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def __call__(self, event: Outcome | Step | str) -> None:
-        """A name when it starts, a step after each answer, its outcome when it ends."""
+    def __call__(self, event: Plan | Outcome | Step | str) -> None:
+        """The plan, then of each feed its name when it starts, a step after each answer, its outcome when it ends."""
         with self.lock:
-            if isinstance(event, str):
+            if isinstance(event, Plan):
+                self.planned = len(event.providers)
+            elif isinstance(event, str):
                 self.waiting.append(event)
             elif isinstance(event, Step):
                 self.read[event.provider] = event.bytes_read
@@ -156,7 +162,7 @@ class Progress:
                     self.waiting.remove(event.provider)
             if self.live:
                 waiting = ", ".join(map(self._said, self.waiting)) or "nobody"
-                text = f"refreshing: {self.done} done, waiting for {waiting}"
+                text = f"refreshing: {self.done} of {self.planned} done, waiting for {waiting}"
                 sys.stderr.write(f"\r\x1b[K{fmt.fit_width(text, terminal_width() - 1).rstrip()}")
                 sys.stderr.flush()
 

@@ -132,6 +132,7 @@ def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
         mark, tone = _MARKS.get(outcome.status, ("!", "miss"))
         feed = feeds.get(outcome.provider)
         what = feed.about.what if feed is not None else "prices"
+        what = "token prices" if what == "tokens" else what
         count = f"{outcome.offers:,} {what}" if outcome.offers else ""
         left_out = sum(outcome.skipped.values())
         more = f", {left_out:,} left out" if left_out else ""
