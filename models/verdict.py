@@ -91,10 +91,11 @@ class _View:
     def value(self, name: str, offer: int) -> float:
         return float(self.read(name)[offer])
 
-    def price(self, offer: int) -> str:
+    def price(self, offer: int, said: str = "") -> str:
+        """The server's month with what must be known of it, but for what is `said` already."""
         count = self.value("servers_needed", offer)
         fleet = f"{count:,.0f} x " if count > 1 else ""
-        notes = ", ".join(self._price_notes(offer))
+        notes = ", ".join(note for note in self._price_notes(offer) if note != said)
         cost = self.money(self.value("monthly_cost", offer))
         return f"{fleet}{self.label(offer)} at {cost} a month{f' ({notes})' if notes else ''}"
 
@@ -156,8 +157,8 @@ def _passed_over(view: _View, meets: NDArray[np.bool_], cost: NDArray[np.float64
         return ()
     offer = int(view.at[cheaper[np.argmin(cost[cheaper])]])
     count = view.value("servers_needed", offer)
-    why = f"more than {MOST_SERVERS} servers" if count > MOST_SERVERS else "out of stock"
-    return (f"Cheaper, but {why}: {view.price(offer)}.",)
+    why = f"more than {MOST_SERVERS} servers" if count > MOST_SERVERS else str(view.read("availability")[offer])
+    return (f"Cheaper, but {why}: {view.price(offer, why)}.",)
 
 
 def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:

@@ -110,7 +110,7 @@ class Session:
         try:
             return own.offers(today=self.today or clock.today())
         except (RackrateError, OSError) as error:
-            self.messages.append(str(error))
+            self.messages.append(f"{error} The dashboard shows the other offers until then.")
             return ()
 
     def reload(self) -> None:

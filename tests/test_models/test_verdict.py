@@ -249,7 +249,7 @@ def test_what_is_cheaper_and_passed_over_is_named() -> None:
     assert found.gpu_pick == 0
     assert found.changes[0] == "Cheaper, but more than 50 servers: 1,054 x acme g2 at $90.00 a month."
     gone = verdict(Made(gpu(), gpu("g2", availability="sold out", monthly_cost=90.0)))
-    assert gone.changes[0] == "Cheaper, but out of stock: acme g2 at $90.00 a month."
+    assert gone.changes[0] == "Cheaper, but sold out: acme g2 at $90.00 a month."
     left = verdict(Made(gpu(), gpu("g2", availability="not in the last feed", monthly_cost=90.0)))
     assert left.gpu_pick == 0
 
@@ -297,3 +297,8 @@ def test_other_currencies_are_written_as_they_are() -> None:
 def test_a_provider_is_not_named_twice() -> None:
     assert "; cheapest is acme-g1 at" in verdict(Made(gpu("acme-g1"), missing(cpu(), fits=False))).sentence
     assert "; cheapest is acme g1 at" in verdict(Made(gpu("g1"), missing(cpu(), fits=False))).sentence
+
+
+def test_an_offer_that_cannot_be_had_now_says_so() -> None:
+    found = verdict(Made(gpu(term="spot", availability="not in the last refresh")))
+    assert "acme g1 at $500 a month (spot, not in the last refresh)" in found.sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -200,3 +201,22 @@ def test_half_written_files_of_killed_processes_are_swept(store: Store, make_off
     assert not old.exists()
     assert young.exists()
     assert store.load("aws") is not None
+
+
+def test_one_server_under_two_spellings_of_its_places_is_one(store: Store, make_offer: Make) -> None:
+    # OVH's metal is listed in several catalogues; one that did not answer must not keep what another lists anew.
+    fresh = make_offer(server="KS-17", region="fr gra rbx", price_per_hour=0.1)
+    store.save("ovh", [replace(fresh, provider="ovh")], COVERS, missing=[Missing("answered 404", term="on_demand")])
+    bundled = (
+        make_offer(provider="ovh", server="KS-17", region="gra rbx fr"),
+        make_offer(provider="ovh", server="KS-9", region="gra"),
+    )
+    assert set(prices(store.merged(bundled))) == {("KS-17", "fr gra rbx", "on_demand"), ("KS-9", "gra", "on_demand")}
+
+
+def test_a_region_without_an_answer_keeps_servers_listed_elsewhere(store: Store, make_offer: Make) -> None:
+    store.save("aws", [make_offer()], COVERS, missing=[Missing("answered 503", region="eu-1")])
+    assert set(prices(store.merged((make_offer(region="eu-1"),)))) == {
+        ("g6.xlarge", "us-east-1", "on_demand"),
+        ("g6.xlarge", "eu-1", "on_demand"),
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from pricing import refresh
 from pricing.answer_cache import AnswerCache
 from pricing.feed import Harvest
 from pricing.http import Client
-from pricing.provider import About, Fetched
+from pricing.provider import About, Fetched, Missing
+from pricing.refresh_report import RefreshReport
 from pricing.store import Store
 
 if TYPE_CHECKING:
@@ -173,3 +175,21 @@ def test_an_unchanged_list_of_token_prices_is_dated_anew(httpserver: HTTPServer,
         later = refresh.refresh(["openrouter"], store=store, client=client, now=now + timedelta(days=3)).outcomes[0]
     assert (first.status, later.status, later.offers) == ("fresh", "unchanged", first.offers)
     assert {price.source_date for price in store.tokens() if price.source == "openrouter"} == {"2026-12-03"}
+
+
+def test_what_was_missing_is_told_again(
+    acme: Feed, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole = Acme.parse
+
+    def in_part(self: Acme, answers: Answers, now: datetime) -> Fetched:
+        return replace(whole(self, answers, now), missing=(Missing("answered 503", region="eu-1"),))
+
+    monkeypatch.setattr(Acme, "parse", in_part)
+    first, second = run(), run()
+    assert (first.status, second.status) == ("fresh", "unchanged")
+    assert first.missing == second.missing == ("eu-1: answered 503",)
+    assert first.servers == second.servers == 2
+    report = RefreshReport((second,))
+    assert report.as_dict()["in_part"] == ["acme"]
+    assert report.conclusion == "1 of 1 fresh (1 in part). Their last good prices stay."

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pricing.refresh_report import Outcome, Plan, Step
 from pricing.store import Store
 from tui.__main__ import main
 from tui.cli.refresh import Progress
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_httpserver import HTTPServer
 
 ECB = """<?xml version="1.0" encoding="UTF-8"?>
@@ -111,3 +114,26 @@ def test_no_progress_where_nobody_watches(capsys: pytest.CaptureFixture[str]) ->
     with Progress(live=False) as progress:
         progress("ecb")
     assert capsys.readouterr().err == ""
+
+
+def test_regions_of_nobody_are_told(own_folders: Path, mirror: HTTPServer, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = own_folders / "rackrate-config"
+    folder.mkdir()
+    text = '[regions]\nawss = ["eu-1"]\nhetzner = ["eu"]\naws = ["eu-central-1"]\n'
+    (folder / "settings.toml").write_text(text, encoding="utf-8")
+    mirror.expect_request(PATH).respond_with_data(ECB)
+    assert main(["refresh", "ecb,ecb"]) == 0
+    err = capsys.readouterr().err
+    assert "regions of 'awss', which has no feed. Did you mean aws?" in err
+    assert "regions of hetzner, whose feed always brings all of them" in err
+    assert err.count("regions of") == 2
+
+
+def test_progress_counts_against_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(live=True) as progress:
+        progress(Plan(("aws", "ecb", "ovh")))
+        progress("ecb")
+        progress("aws")
+        progress(Step("aws", 3, 12_400_000))
+        progress(Outcome("ecb", "fresh"))
+        assert "refreshing: 1 of 3 done, waiting for aws (12 MB)" in capsys.readouterr().err
