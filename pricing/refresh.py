@@ -9,18 +9,18 @@ import threading
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 from models.errors import RackrateError
-from pricing import identity, quality
 from pricing.answer_cache import AnswerCache
 from pricing.asking import Asker
-from pricing.errors import FeedError, RefreshHeldError, StoreError
+from pricing.errors import RefreshHeldError, StoreError
 from pricing.http import Cancelled, Client
-from pricing.provider import Fetched, Missing, Provider, provider, providers
+from pricing.keeping import Keeper
+from pricing.provider import Provider, provider, providers
 from pricing.refresh_report import Outcome, Plan, RefreshReport, Step
-from pricing.suspicion import rate_suspicion, suspicion, token_suspicion
 from pricing.threads import at_once
 
 if TYPE_CHECKING:
@@ -96,6 +96,10 @@ class _Run:
     lock: threading.Lock = field(default_factory=threading.Lock)
     answered: set[str] = field(default_factory=set)
     """Providers whose own feed has brought good prices."""
+    keeper: Keeper = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keeper = Keeper(self.store, self._moment, self.accept, self.client.cancelled, self.bundled, self.lock)
 
     def all(self, sources: Sequence[Provider]) -> tuple[Outcome, ...]:
         """Refresh them all: direct feeds at once, then the catalogues of several providers, which only fill gaps."""
@@ -184,21 +188,14 @@ class _Run:
         regions = tuple(self.regions.get(about.name, ()))
         ask = Asker(about, self.client, regions, answered, on_answer=self._counter(about.name))
         source.fetch(ask)
-        digest = f"{about.version} {ask.answers.digest()}"
+        # A newer rackrate knows more hardware: it reads the same answers again.
+        digest = f"{about.version} {_program()} {ask.answers.digest()}"
         if count := self._unchanged(about, digest):
             return self._told_again(Outcome(about.name, "unchanged", count, fetched_at=self._moment)), digest
         fetched = source.parse(ask.answers, self.now)
         if self.client.cancelled.is_set():
             raise Cancelled
-        match about.what:
-            case "prices":
-                return self._keep_prices(source, fetched, ask.regions), digest
-            case "rates":
-                return self._keep_rates(about.name, fetched), digest
-            case "tokens":
-                return self._keep_tokens(about.name, fetched), digest
-            case _:
-                return self._keep_machines(about.name, fetched), digest
+        return self.keeper.keep(about, fetched, ask.regions), digest
 
     def _counter(self, name: str) -> Callable[[Answer], None] | None:
         if self.on_progress is None:
@@ -238,98 +235,6 @@ class _Run:
             case _:  # rates are read in no time, machines are asked for by name
                 return None
 
-    def _keep_prices(self, source: Provider, fetched: Fetched, regions: tuple[str, ...]) -> Outcome:
-        about = source.about
-        missing = tuple(dict.fromkeys(fetched.missing))
-        offers, found = quality.check(fetched.offers, about, self.store.rates())
-        if not offers:
-            why = missing[0].reason if missing else "the answer holds no offers."
-            raise FeedError(about.name, why, hint="Old prices stay in use.")
-        if about.name not in self.accept:
-            self._hold(source, offers, fetched.offers, missing, regions)
-        if self.client.cancelled.is_set():
-            raise Cancelled
-        kept_regions = self._not_asked(about.name, regions) if about.regional and regions else ()
-        self.store.save(about.name, offers, about.covers, regional=about.regional, missing=(*missing, *kept_regions))
-        strange, servers = identity.unmatched(offers) if about.known_hardware else (set(), 0)
-        return Outcome(
-            about.name,
-            "fresh",
-            len(offers),
-            skipped=dict(fetched.skipped),
-            quality=found,
-            missing=tuple(_said(part) for part in missing if part.asked),
-            unmatched=tuple(sorted(strange)),
-            servers=servers,
-            fetched_at=self._moment,
-        )
-
-    def _not_asked(self, name: str, regions: Sequence[str]) -> tuple[Missing, ...]:
-        """Regions of an earlier refresh that this one was not asked for: their rows stay, with their age."""
-        stored = self.store.load(name)
-        known = {entry.region for entry in stored.offers} if stored else set()
-        return tuple(Missing("not asked for", region=region) for region in sorted(filter(None, known - set(regions))))
-
-    def _keep_rates(self, name: str, fetched: Fetched) -> Outcome:
-        if fetched.rates is None or not fetched.rates.per_euro:
-            raise FeedError(name, "the answer holds no rates.", hint="The last rates stay in use.")
-        with self.lock:  # two sources write one file, and setting aside a damaged one must happen once
-            if name not in self.accept and (reason := rate_suspicion(fetched.rates, self.store.rates())):
-                raise RefreshHeldError(name, reason)
-            if self.client.cancelled.is_set():
-                raise Cancelled
-            self.store.save_rates(fetched.rates)
-        return Outcome(name, "fresh", len(fetched.rates.per_euro), fetched_at=self._moment)
-
-    def _keep_tokens(self, name: str, fetched: Fetched) -> Outcome:
-        if not fetched.tokens:
-            raise FeedError(name, "the answer holds no token prices.", hint="Old prices stay in use.")
-        known = [entry for entry in self.store.tokens() if entry.source == name]
-        if name not in self.accept:
-            if len(fetched.tokens) < 0.7 * len(known):
-                raise RefreshHeldError(name, f"{len(fetched.tokens)} models instead of {len(known)}")
-            if reason := token_suspicion(fetched.tokens, known):
-                raise RefreshHeldError(name, reason)
-        self.store.save_tokens(name, fetched.tokens)
-        return Outcome(name, "fresh", len(fetched.tokens), skipped=dict(fetched.skipped), fetched_at=self._moment)
-
-    def _keep_machines(self, name: str, fetched: Fetched) -> Outcome:
-        missing = tuple(dict.fromkeys(fetched.missing))
-        if not fetched.machines:
-            raise FeedError(name, missing[0].reason if missing else "the answer holds no machines.")
-        self.store.save_machines(fetched.machines)
-        told = tuple(_said(part) for part in missing)
-        return Outcome(name, "fresh", len(fetched.machines), missing=told, fetched_at=self._moment)
-
-    def _hold(
-        self,
-        source: Provider,
-        fresh: Sequence[Offer],
-        listed: Sequence[Offer],
-        missing: Sequence[Missing],
-        regions: Sequence[str],
-    ) -> None:
-        about = source.about
-        with self.lock:  # setting aside a damaged file must happen once
-            stored, rates = self.store.load(about.name), self.store.rates()
-        previous: Iterable[Offer] = ()
-        if stored is not None:
-            # Rows carried over from an older refresh are not what the feed last listed.
-            previous = [entry for entry in stored.offers if entry.fetched_at == stored.fetched_at]
-        elif self.bundled is not None:
-            # A bundled price of no known day is no measure of what is on sale now.
-            previous = [entry for entry in self.bundled() if entry.provider == about.name and entry.source_date]
-        asked = set(regions) if about.regional else None
-        previous = [
-            entry
-            for entry in previous
-            if (asked is None or entry.region in asked or entry.region is None)
-            and not any(part.holds(entry) for part in missing)
-        ]
-        reason = suspicion(fresh, previous, rates, listed=listed, compare_count=stored is not None)
-        if reason:
-            raise RefreshHeldError(about.name, reason)
-
     @property
     def _moment(self) -> str:
         return self.now.isoformat(timespec="seconds")
@@ -360,6 +265,9 @@ class _Run:
         return outcome
 
 
-def _said(part: Missing) -> str:
-    what = " ".join(filter(None, (part.provider, part.kind, part.term, part.region))) or "a part"
-    return f"{what}: {part.reason}".rstrip(".")
+@cache
+def _program() -> str:
+    """The version of the program, empty where it was not installed."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return metadata.version("rackrate")
+    return ""

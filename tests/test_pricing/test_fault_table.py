@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pricing import http, quality, refresh
+from pricing import http, keeping, quality, refresh
 from pricing.answer_cache import AnswerCache
 from pricing.http import Client
 from pricing.provider import provider, providers
@@ -64,7 +64,7 @@ def test_a_page_chain_without_end_is_refused_by_every_feed_with_pages(table: Tab
 
 
 def test_the_table_sees_prices_that_are_not_true(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refresh, "suspicion", lambda *_, **__: "")
+    monkeypatch.setattr(keeping, "suspicion", lambda *_, **__: "")
     monkeypatch.setattr(quality, "check", lambda offers, *_: (tuple(offers), {}))
     (taken, *changed) = table.one("vultr", "prices x100").problems
     assert taken == "taken as fresh"
