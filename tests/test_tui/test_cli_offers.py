@@ -191,8 +191,10 @@ def test_the_dashboard_starts_without_a_file_that_is_not_in_order(capsys: pytest
     assert session.market is not None
     assert len(session.market) > 1000
     assert session.messages == [
-        f"{path}, line 3, field gpu_cuont: there is no such field. Did you mean gpu_count? "
-        "The dashboard shows the other offers until then."
+        (
+            f"{path}, line 3, field gpu_cuont: there is no such field. Did you mean gpu_count? "
+            "The dashboard shows the other offers until then."
+        )
     ]
     path.unlink()
     said(RENTED, capsys)
