@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 CARRY_DAYS = 7
 """A row that a refresh no longer lists stays so long: feeds drop single rows for an hour (seen at RunPod)."""
 UNLISTED = "not in the last refresh"
+STALE_ANSWER_S = 30 * 86400.0
+"""Some addresses name the edition of a list: its answer is never asked for again."""
 STALE_PART_S = 3600.0
 """A half-written file this old has no writer any more: its process was killed."""
 
@@ -237,11 +239,12 @@ class Store:
             atomic.write_text(path, json.dumps(dict(row), indent=1, sort_keys=True))
 
     def sweep(self, now_s: float) -> None:
-        """Remove half-written files of processes that were killed; `now_s` is the time as files have it."""
-        for path in self.folder.glob("**/.*.part"):
-            with contextlib.suppress(OSError):
-                if now_s - path.stat().st_mtime > STALE_PART_S:
-                    path.unlink()
+        """Remove half-written files of killed processes, and kept answers of old; `now_s` is the time as files have it."""
+        for pattern, oldest_s in (("**/.*.part", STALE_PART_S), ("cache/*/*.gz", STALE_ANSWER_S)):
+            for path in self.folder.glob(pattern):
+                with contextlib.suppress(OSError):
+                    if now_s - path.stat().st_mtime > oldest_s:
+                        path.unlink()
 
     def _file(self, provider: str) -> Path:
         return self.prices / f"{_checked(provider)}.json"

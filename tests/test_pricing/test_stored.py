@@ -189,7 +189,7 @@ class TestFormats:
         assert all(type(o.gpu_count) is float and type(o.commitment_months) in {int, type(None)} for o in stored.offers)
 
 
-def test_half_written_files_of_killed_processes_are_swept(store: Store, make_offer: Make) -> None:
+def test_half_written_files_and_answers_of_old_are_swept(store: Store, make_offer: Make) -> None:
     import os
 
     store.save("aws", [make_offer()], COVERS)
@@ -197,9 +197,13 @@ def test_half_written_files_of_killed_processes_are_swept(store: Store, make_off
     for path in (old, young):
         path.write_text("half", encoding="utf-8")
     os.utime(old, (1000, 1000))
+    kept, aged = store.folder / "cache" / "aws" / "a.gz", store.folder / "cache" / "aws" / "b.gz"
+    kept.parent.mkdir(parents=True)
+    for path in (kept, aged):
+        path.write_bytes(b"x")
+    os.utime(aged, (1000, 1000))
     store.sweep(young.stat().st_mtime + 10)
-    assert not old.exists()
-    assert young.exists()
+    assert [path.exists() for path in (old, young, aged, kept)] == [False, True, False, True]
     assert store.load("aws") is not None
 
 
