@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from models import catalog, names
 from pricing import paths
+from pricing.measured_hosts import host_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,6 +116,11 @@ def identify(facts: dict[str, Any]) -> None:
     if facts["kind"] == "gpu":
         _identify_gpu(facts)
     _identify_cpu(facts)
+    host = host_facts(facts["provider"], facts["server"])
+    if facts["memory_read_gb_s_measured"] is None:
+        facts["memory_read_gb_s_measured"] = host.read_gb_s
+    if facts["numa_nodes"] is None:
+        facts["numa_nodes"] = host.numa_nodes
 
 
 def _identify_gpu(facts: dict[str, Any]) -> None:

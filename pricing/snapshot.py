@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pricing import paths
 from pricing.errors import StoreError
+from pricing.measured_hosts import host_facts
 from pricing.offer import OFFER_COLUMNS, from_columns
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ def load_snapshot() -> tuple[Offer, ...]:
     try:
         data: dict[str, Any] = json.loads(paths.bundled("snapshot.json").read_text(encoding="utf-8"))
         sources = _table("snapshot_sources.csv", 1)
-        read_gb_s = _table("memory_read.csv", 2)
         table: dict[str, Sequence[Any]] = dict(zip(data["columns"], zip(*data["rows"], strict=True), strict=True))
         rows = [sources[(short,)] for short in table["source"]]
     except (OSError, ValueError, KeyError) as error:
@@ -36,10 +36,9 @@ def load_snapshot() -> tuple[Offer, ...]:
     # Sources are long and few, measured memory rates carry their own licence: both live in side tables.
     table["source"] = [text for text, _ in rows]
     table["source_url"] = [url or None for _, url in rows]
-    table["memory_read_gb_s_measured"] = [
-        float(found[0]) if (found := read_gb_s.get(key)) else None
-        for key in zip(table["provider"], table["server"], strict=True)
-    ]
+    hosts = [host_facts(provider, server) for provider, server in zip(table["provider"], table["server"], strict=True)]
+    table["memory_read_gb_s_measured"] = [host.read_gb_s for host in hosts]
+    table["numa_nodes"] = [host.numa_nodes for host in hosts]
     nothing = [None] * len(rows)
     table["fetched_at"] = [SNAPSHOT_DATE] * len(rows)
     return from_columns({name: table.get(name, nothing) for name in OFFER_COLUMNS})
