@@ -1,7 +1,8 @@
 """Answers kept with what their server calls their version, so that an unchanged list is not sent again.
 
-Only answers with an ETag or a Last-Modified are kept, packed, one file each. Nothing of a request is written but a
-fingerprint of its address: keys travel in headers and are no part of it. A torn file counts as none.
+Only answers with an ETag or a Last-Modified, and those that may be of some days ago, are kept, packed, one file each.
+Nothing of a request is written but a fingerprint of its address: keys travel in headers and are no part of it. A torn file
+counts as none.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import gzip
 import hashlib
 import json
+import time
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,6 +35,8 @@ class KeptAnswer:
 
     body: bytes
     headers: Mapping[str, str]
+    age_s: float
+    """Since it was kept."""
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -56,18 +60,20 @@ class AnswerCache:
         if request.method != "GET":
             return None
         try:
-            head, _, body = gzip.decompress(self._file(request).read_bytes()).partition(b"\n")
+            path = self._file(request)
+            head, _, body = gzip.decompress(path.read_bytes()).partition(b"\n")
             headers = json.loads(head)
+            age_s = time.time() - path.stat().st_mtime
         except (OSError, EOFError, zlib.error, ValueError):
             return None
         if not isinstance(headers, dict) or headers.pop("size", None) != len(body):
             return None
-        return KeptAnswer(body, {str(key): str(value) for key, value in headers.items()})
+        return KeptAnswer(body, {str(key): str(value) for key, value in headers.items()}, age_s)
 
     def save(self, request: Request, reply: Reply) -> None:
         """Keep an answer that its server can be asked about again."""
         headers = {key: reply.headers[key] for key in _HEADERS if key in reply.headers}
-        if request.method != "GET" or not headers.keys() & {"etag", "last-modified"}:
+        if request.method != "GET" or not (request.max_age_s or headers.keys() & {"etag", "last-modified"}):
             return
         if len(reply.body) > MAX_KEPT_BYTES:
             return

@@ -28,6 +28,12 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     """Response headers, names in lower case."""
 
+    @property
+    def age_s(self) -> float:
+        """Seconds for which a cache has kept the answer; 0 for one that came from its server."""
+        age = self.headers.get("age", "")
+        return float(age) if age.isascii() and age.isdigit() else 0.0
+
     def json(self) -> Any:
         """The parsed body. Raises FeedError if it is not JSON of a sane depth."""
         return parse_json(self.provider, self.body)

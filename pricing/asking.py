@@ -76,9 +76,13 @@ class Asker:
         params: Mapping[str, str] | None = None,
         region: str | None = None,
         max_bytes: int,
+        max_age_s: float = 0.0,
     ) -> Answer:
-        """The lines of a large file for which `keep` is true, read as a stream: memory holds those lines only."""
-        request = Request(self.about, "GET", url, params, None, max_bytes=max_bytes, keep=keep)
+        """The lines of a large file for which `keep` is true, read as a stream: memory holds those lines only.
+
+        Lines kept no longer than `max_age_s` ago are taken without asking.
+        """
+        request = Request(self.about, "GET", url, params, None, max_bytes=max_bytes, keep=keep, max_age_s=max_age_s)
         return self._send(part, region, request)
 
     def pages(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from pricing import offer as schema
@@ -16,8 +17,8 @@ from pricing.regions import region_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
 
+    from pricing.answers import Answer
     from pricing.offer import Offer
     from pricing.provider import Missing
 
@@ -150,6 +151,11 @@ class Harvest:
     def at(cls, provider: str, source: str, source_url: str, now: datetime) -> Harvest:
         """A harvest of answers that came at a moment."""
         return cls(provider, source, source_url, now.isoformat(timespec="seconds"))
+
+    def dated_by(self, answer: Answer) -> None:
+        """Date the offers to come by the day the answer came, where a cache has kept it since."""
+        seen = datetime.fromisoformat(self.now) - timedelta(seconds=answer.age_s)
+        self._usual["source_date"] = seen.date().isoformat()
 
     def skip(self, reason: str, count: int = 1) -> None:
         """Count rows that are no offers."""

@@ -60,6 +60,8 @@ class Request:
     body: Any = None
     max_bytes: int | None = None
     keep: Callable[[bytes], bool] | None = None
+    max_age_s: float = 0.0
+    """A kept answer this young is not asked for again, whatever its server would say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ class Client:
             raise self._unreachable(name, place)
         deadline = self._deadlines.get(name, time.monotonic() + self.limit_s(request.about))
         kept = self.cache.load(request) if self.cache is not None else None
+        if kept is not None and kept.age_s < request.max_age_s:
+            return Reply(kept.body, {**kept.headers, "age": f"{kept.age_s:.0f}"}, unchanged=True)
         for attempt in range(1, self.attempts + 1):
             if self.cancelled.is_set():
                 raise Cancelled
@@ -154,7 +158,7 @@ class Client:
                     raise retry.error from retry.__cause__
                 self._wait(wait)
             else:
-                if self.cache is not None and not reply.unchanged:
+                if self.cache is not None and (request.max_age_s or not reply.unchanged):
                     self.cache.save(request, reply)
                 return reply
         raise AssertionError("attempts is at least 1")  # pragma: no cover

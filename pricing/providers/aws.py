@@ -67,6 +67,8 @@ LOCATIONS = {
     "us-gov-east-1": "AWS GovCloud (US-East)",
     "us-gov-west-1": "AWS GovCloud (US-West)",
 }
+BULK_EVERY_S = 7 * 86400.0
+"""Hundreds of megabytes for prices of one and three years are read once a week."""
 BULK_REGIONS = ("us-east-1", "eu-central-1")
 """Half a GB or more each: one region of the two continents that most readers choose between."""
 NO_SUCH_FILE = frozenset({403, 404})
@@ -192,6 +194,7 @@ class _Reading:
 
     def _list(self, answer: Answer, harvest: Harvest) -> None:
         region = answer.region or ""
+        harvest.dated_by(answer)
         found = _aws_bulk.parse(answer, region, harvest)
         for server, size in found.sizes.items():
             self.sizes.setdefault(server, size)
@@ -291,6 +294,11 @@ def _ask_bulk(ask: Asker, code: str) -> None:
     ask.attempt(
         Missing("", term="reserved", region=code),
         lambda: ask.lines(
-            "bulk", BULK.format(code), _aws_bulk.may_be_plain, region=code, max_bytes=_aws_bulk.MAX_BYTES
+            "bulk",
+            BULK.format(code),
+            _aws_bulk.may_be_plain,
+            region=code,
+            max_bytes=_aws_bulk.MAX_BYTES,
+            max_age_s=BULK_EVERY_S,
         ),
     )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from werkzeug import Request, Response
 
 from pricing import asking
+from pricing.answer_cache import AnswerCache
 from pricing.answers import Answers
 from pricing.asking import Asker
 from pricing.errors import FeedError
@@ -18,6 +21,7 @@ from pricing.provider import About, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytest_httpserver import HTTPServer
 
@@ -179,3 +183,21 @@ def test_a_host_that_nobody_answers_at_is_tried_once(monkeypatch: pytest.MonkeyP
     assert parts == [None] * 40
     assert len(waits) == client.attempts - 1
     assert {part.reason for part in ask.answers.missing} == {"no connection to 127.0.0.1:1."}
+
+
+def test_lines_that_were_kept_lately_are_not_asked_for(httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request(PATH).respond_with_data("a,1\nb,2\n", content_type="text/csv")
+    week = 7 * 86400.0
+    with Client(mirror=httpserver.url_for("").rstrip("/"), cache=AnswerCache(tmp_path)) as client:
+        for _ in range(3):
+            ask = Asker(ACME, client)
+            answer = ask.lines("bulk", URL, lambda line: line.startswith(b"b"), max_bytes=1000, max_age_s=week)
+            assert answer.body == b"b,2"
+        assert len(httpserver.log) == 1
+        assert 0 <= answer.age_s < 60
+        (kept,) = (tmp_path / "acme").glob("*.gz")
+        os.utime(kept, (time.time() - week - 10,) * 2)
+        again = ask.lines("bulk", URL, lambda line: line.startswith(b"b"), max_bytes=1000, max_age_s=week)
+        assert (len(httpserver.log), again.age_s) == (2, 0.0)
+        fresh = ask.lines("bulk", URL, lambda line: line.startswith(b"b"), max_bytes=1000)
+        assert (len(httpserver.log), fresh.age_s) == (3, 0.0)

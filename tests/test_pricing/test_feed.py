@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pricing import feed
+from pricing.answers import Answer
 from pricing.errors import FeedError
 from pricing.feed import BrokenRowError, Harvest
 from pricing.provider import Missing
@@ -118,6 +119,13 @@ class TestOffers:
         harvest.add(server="p5.4xlarge", gpu_model="NVIDIA", gpu_count=8.0, vram_gib_per_gpu=1.0, price_per_hour=6.88)
         (offer,) = harvest.offers
         assert (offer.gpu_model, offer.gpu_count, offer.vram_gib_per_gpu) == ("H100-80GB-SXM5", 1.0, 80.0)
+
+    def test_offers_of_a_kept_answer_have_its_day(self, harvest: Harvest) -> None:
+        for age, day in (("", "2026-11-30"), ("100000", "2026-11-29"), ("x", "2026-11-30"), ("518400", "2026-11-24")):
+            harvest.dated_by(Answer("aws", "bulk", b"", headers={"age": age}))
+            harvest.add(server=f"s{age}", vcpus=1.0, price_per_hour=1.0)
+            assert harvest.offers[-1].source_date == day
+            assert harvest.offers[-1].fetched_at == "2026-11-30T12:00:00+00:00"
 
 
 class TestParts:
