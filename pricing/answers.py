@@ -75,6 +75,11 @@ class Answers:
         """The first answer of a part; None if it was not answered."""
         return next((answer for answer in self.items if answer.part == part), None)
 
+    @property
+    def oldest_s(self) -> float:
+        """Seconds for which a cache has kept the oldest of the answers; 0 if all came from their servers."""
+        return max((answer.age_s for answer in self.items), default=0.0)
+
     def digest(self) -> str:
         """A fingerprint: two refreshes with the same one brought the same."""
         found = hashlib.sha256()

@@ -239,7 +239,7 @@ class Client:
                 headers = {key.lower(): value for key, value in response.headers.items()}
                 if response.status_code == 304 and kept is not None:
                     return Reply(kept.body, kept.headers, unchanged=True)
-                self._check_status(name, response, where)
+                self._check_status(request.about, response, where)
                 return Reply(self._read(request, response, where, deadline, slow), headers)
         except httpx.TimeoutException as error:
             limit = self.limit_s(request.about)
@@ -268,8 +268,8 @@ class Client:
         hint = f"Check {what}; old prices stay in use."
         return FeedError(provider, f"no connection to {where.partition('/')[0]}.", hint=hint, unreachable=True)
 
-    def _check_status(self, provider: str, response: httpx.Response, where: str) -> None:
-        status = response.status_code
+    def _check_status(self, about: About, response: httpx.Response, where: str) -> None:
+        provider, status = about.name, response.status_code
         if status < 300:
             return
         if status in _RETRIED:
@@ -279,12 +279,8 @@ class Client:
                 _retry_after(response.headers.get("Retry-After")),
             )
         if status in {401, 403}:
-            raise FeedError(
-                provider,
-                f"{where} refused access ({status}).",
-                status=status,
-                hint="Check the key that this provider needs.",
-            )
+            hint = f"Check the key in {about.key_variable}." if about.key_variable else "Try again later."
+            raise FeedError(provider, f"{where} refused access ({status}).", status=status, hint=hint)
         moved = status < 400 or status in {404, 410}
         hint = "The address has moved; a newer rackrate may know it." if moved else "Try again later."
         if self.mirror:

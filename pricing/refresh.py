@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from models.errors import RackrateError
 from pricing.answer_cache import AnswerCache
@@ -82,6 +82,13 @@ def refresh(  # noqa: PLR0913 - one argument a flag of the command
     return RefreshReport(outcomes)
 
 
+class _Seen(NamedTuple):
+    """What a feed answered: its fingerprint, and how long the oldest part of it was kept."""
+
+    digest: str
+    oldest_s: float
+
+
 @dataclass
 class _Run:
     store: Store
@@ -141,9 +148,9 @@ class _Run:
         last = self.status.get(name, {}).get("fetched_at")
         if self.on_progress:
             self.on_progress(name)
-        digest = ""
+        seen = _Seen("", 0.0)
         try:
-            outcome, digest = self._ask(source, last)
+            outcome, seen = self._ask(source, last)
         except Cancelled:
             outcome = self._stopped(source)
         except RefreshHeldError as error:
@@ -160,7 +167,7 @@ class _Run:
                 fetched_at=last,
             )
         outcome = replace(self._with_key_hint(source.about, outcome), seconds=time.monotonic() - started)
-        outcome = self._noted(outcome, digest)
+        outcome = self._noted(outcome, seen)
         if self.on_progress:
             self.on_progress(outcome)
         return outcome
@@ -171,31 +178,32 @@ class _Run:
             return outcome
         return replace(outcome, message=f"tells more with a key in {about.key_variable}")
 
-    def _ask(self, source: Provider, last: str | None) -> tuple[Outcome, str]:
+    def _ask(self, source: Provider, last: str | None) -> tuple[Outcome, _Seen]:
         about = source.about
         if self.client.cancelled.is_set():
             raise Cancelled
         if self.max_age_hours is not None and last and self._age(last) <= timedelta(hours=self.max_age_hours):
-            return Outcome(about.name, "recent", fetched_at=last), ""
+            return Outcome(about.name, "recent", fetched_at=last), _Seen("", 0.0)
         if about.key_needed and about.key_variable and self.client.key(about.name, about.key_variable) is None:
             needs = f"needs a key in {about.key_variable}"
-            return Outcome(about.name, "skipped", message=needs, fetched_at=last), ""
+            return Outcome(about.name, "skipped", message=needs, fetched_at=last), _Seen("", 0.0)
         self.client.begin(about)
         with self.lock:
             answered = frozenset(self.answered)
         if about.serves and answered.issuperset(about.serves):
-            return Outcome(about.name, "skipped", message="not needed: all its providers answered", fetched_at=last), ""
+            needless = "not needed: all its providers answered"
+            return Outcome(about.name, "skipped", message=needless, fetched_at=last), _Seen("", 0.0)
         regions = tuple(self.regions.get(about.name, ()))
         ask = Asker(about, self.client, regions, answered, on_answer=self._counter(about.name))
         source.fetch(ask)
         # A newer rackrate knows more hardware: it reads the same answers again.
-        digest = f"{about.version} {_program()} {ask.answers.digest()}"
-        if count := self._unchanged(about, digest):
-            return self._told_again(Outcome(about.name, "unchanged", count, fetched_at=self._moment)), digest
+        seen = _Seen(f"{about.version} {_program()} {ask.answers.digest()}", ask.answers.oldest_s)
+        if count := self._unchanged(about, seen.digest):
+            return self._told_again(Outcome(about.name, "unchanged", count, fetched_at=self._moment)), seen
         fetched = source.parse(ask.answers, self.now)
         if self.client.cancelled.is_set():
             raise Cancelled
-        return self.keeper.keep(about, fetched, ask.regions), digest
+        return self.keeper.keep(about, fetched, ask.regions), seen
 
     def _counter(self, name: str) -> Callable[[Answer], None] | None:
         if self.on_progress is None:
@@ -246,7 +254,7 @@ class _Run:
         except ValueError:
             return timedelta.max
 
-    def _noted(self, outcome: Outcome, digest: str) -> Outcome:
+    def _noted(self, outcome: Outcome, seen: _Seen) -> Outcome:
         """Keep how it went for the next refresh; a folder that cannot be written is told, not raised."""
         row = dict(self.status.get(outcome.provider, {}))
         if outcome.good:
@@ -255,7 +263,15 @@ class _Run:
         if outcome.status in {"fresh", "unchanged"}:
             read_at = self._moment if outcome.status == "fresh" else row.get("read_at", "")
             told = {"missing": outcome.missing, "unmatched": outcome.unmatched[:100], "servers": outcome.servers}
-            row = {"fetched_at": self._moment, "digest": digest, "read_at": read_at, "told": json.dumps(told)}
+            # A part that a cache answered for was not seen again today.
+            seen_at = (self.now - timedelta(seconds=seen.oldest_s)).isoformat(timespec="seconds")
+            row = {
+                "fetched_at": self._moment,
+                "seen_at": seen_at,
+                "digest": seen.digest,
+                "read_at": read_at,
+                "told": json.dumps(told),
+            }
         elif outcome.status in {"held", "failed"}:
             row |= {"failed_at": self._moment, "error": outcome.message}
         else:

@@ -252,7 +252,7 @@ class Store:
     def _dated(self, provider: str, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
         """The offers as of the last refresh that brought the very same answers: seen then, though not written again."""
         row = self._status_of(provider)
-        read_at, seen = row.get("read_at", ""), row.get("fetched_at", "")
+        read_at, seen = row.get("read_at", ""), row.get("seen_at") or row.get("fetched_at", "")
         newest = max((entry.fetched_at for entry in offers if entry.fetched_at), default=None)
         if not read_at or newest != read_at or seen <= read_at:
             return offers

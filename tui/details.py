@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pricing.offer import Offer
     from tui.rows import Rows
 
-SECONDS_PER_HOUR = 3600
 BAR_TONES = (("weights_gib", "█", "weights"), ("kv_gib", "▓", "kv"), ("overhead_gib", "▒", "overhead"))
 
 _LEAST = 0.01

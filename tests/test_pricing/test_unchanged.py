@@ -193,3 +193,14 @@ def test_what_was_missing_is_told_again(
     report = RefreshReport((second,))
     assert report.as_dict()["in_part"] == ["acme"]
     assert report.conclusion == "1 of 1 fresh (1 in part). Their last good prices stay."
+
+
+def test_what_a_cache_answered_for_is_not_seen_again(
+    acme: Feed, run: Callable[..., Any], tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    monkeypatch.setattr("pricing.answers.Answer.age_s", property(lambda _: 5 * 86400.0))
+    assert run(now=now + timedelta(days=6)).status == "unchanged"
+    stored = Store(tmp_path).load("acme")
+    assert stored is not None
+    assert {o.source_date for o in stored.offers} == {"2026-12-01"}
