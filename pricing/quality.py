@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
 HOURS = 730.0
 COMMITTED_FLOOR = 0.2
-"""Spot, commitments and months go below on-demand's band: three years all upfront cost 0.35-0.5 of it (AWS, Azure), spot 0.1-0.4."""
+"""Spot, commitments and months go below on-demand's band: in the bundled prices 36 months cost 0.43-0.62 of on-demand, spot
+0.18-0.85."""
 SPOT_CLOSE = 0.95
 SPOT_FAR = 0.1
 VCPU_BAND_USD_H = (0.0004, 3.0)
 """Dollars per vCPU and hour. Below lie months read as 730 hours twice, above hours read as months; the bundled prices
-span 0.0008 (shared, Europe) to 0.5 (24 TiB hosts)."""
+span 0.0007 (Scaleway's smallest) to 0.49 (Azure's sizes with vCPUs switched off)."""
 MAX_GIB_PER_VCPU = 512.0
-"""The largest memory hosts have 55 GiB a vCPU; MiB taken as GiB give a thousand times what is there."""
+"""The bundled servers have at most 32 GiB a vCPU; MiB taken as GiB give a thousand times what is there."""
 SLICE_TOLERANCE = 0.35
 """MIG gives a seventh of the compute with an eighth of the memory: a slice's two shares differ by so much at most."""
 

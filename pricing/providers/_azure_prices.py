@@ -16,16 +16,17 @@ Key = tuple[str, str, str, int | None]
 """Size, region, term, months of commitment."""
 
 BAND = (0.2, 5.0)
-"""A price's share of the same size's median over regions: the dearest region costs twice the cheapest."""
+"""A price's share of the same size's median over regions. In the bundled prices a size costs 1.5 times more in Azure's dearest
+region than in its cheapest, 2.4 times in AWS's."""
 REGIONS_FOR_MEDIAN = 3
 SPOT_FLOOR = 0.05
-"""Spot saves up to 90 % of on-demand."""
+"""Share of on-demand below which a spot price is taken for a placeholder: half of the 90 % discount that Azure advertises at most."""
 COMMITTED_BAND = (0.1, 1.0)
-"""A commitment's share of on-demand: a year saves a tenth to a half, three years up to three quarters."""
+"""A commitment's share of on-demand; in the bundled prices 12 and 36 months cost 0.43 to 0.86 of it."""
 PLACEHOLDER_USD = 0.01
 PLACEHOLDER_FROM_VCPUS = 4
 ACCELERATOR_FLOOR_USD = 0.02
-"""The smallest slice of a card costs more, even as spot."""
+"""A judgement: Azure's smallest slice in the bundle, a sixth of an A10, costs 0.45 on demand and 0.08 as spot."""
 
 
 @dataclass

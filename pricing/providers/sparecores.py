@@ -54,7 +54,7 @@ class SpareCores:
         "sparecores",
         "Spare Cores inspection data",
         "machines",
-        # Types that sell well and that models/data/measured/cpu_instances.csv.gz has no line of.
+        # Types that models/data/measured/cpu_instances.csv.gz has no line of.
         regions=(
             "aws/c7a.32xlarge",
             "aws/c7g.16xlarge",

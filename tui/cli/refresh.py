@@ -100,7 +100,7 @@ def report_row(outcome: Outcome) -> dict[str, object]:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """A hundred thousand offers are made and none is garbage: looking for some would take a fifth of the time."""
+    """Offers are made by the hundred thousand and none is garbage: looking for some takes a twentieth of the time, or more."""
     was_on = gc.isenabled()
     gc.disable()
     try:
