@@ -72,6 +72,8 @@ BINDINGS: tuple[Key, ...] = (
     Key("quit", "q", "quit", "q", "quit", "leave", "More", 10),
 )  # fmt: skip
 
+BY_ID = {key.id: key for key in BINDINGS}
+
 GROUPS: tuple[str, ...] = ("Workload", "Table", "Moving", "More")
 
 TABLE_ACTIONS = frozenset({"move", "page", "first", "last", "scroll_columns"})
@@ -92,6 +94,11 @@ def textual_bindings(keys: tuple[Key, ...] = BINDINGS) -> list[Binding]:
             continue
         bindings.append(Binding(key.keys, action, key.help, show=False, id=key.id))
     return bindings
+
+
+def shown(key_id: str) -> str:
+    """How a command's keys are written, for messages that name them. Raises KeyError for an unknown id."""
+    return BY_ID[key_id].shown
 
 
 def footer_keys() -> list[Key]:

@@ -56,8 +56,11 @@ class Session:
         self.market = market
         self.today = today
         self.view = ViewState()
+        self.marks: list[str] = []
+        """Ids of the marked offers, in the order they were marked."""
+        self.wheres: list[str] = []
+        """Filters used before, the last one first."""
         self.where_error = ""
-        """The day of the bundled prices, or of the last refresh."""
         self.messages: list[str] = []
         self.comparison: Comparison | None = None
         self.rows: Rows | None = None

@@ -32,6 +32,14 @@ class ViewState:
     """The filter as typed; the last one that could be read."""
     sort: str = DEFAULT_SORT
     descending: bool = False
+    columns: tuple[str, ...] = ()
+    """Ids of the columns to show, in order; empty = all of them, dropped by priority."""
+    widths: tuple[tuple[str, int], ...] = ()
+    """Columns whose width the user has set, in cells."""
+    unit: str = "per_million"
+    """The cost column that stays longest: per_million, month or hour."""
+    plot: str = "pareto"
+    """The plot shown last."""
 
     def changed(self, **changes: Any) -> ViewState:
         """The same view with some choices replaced."""
