@@ -92,4 +92,5 @@ def _short(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    text = "".join(char if char.isprintable() else " " for char in str(value))
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

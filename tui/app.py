@@ -49,7 +49,10 @@ class RackrateApp(App[None]):
         (20, "-medium"),
         (30, "-tall"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "quit", show=False, priority=True),
+        Binding("S", "save_svg", show=False, id="export.svg"),
+    ]
 
     def __init__(self, session: Session | None = None, *, ascii_only: bool | None = None) -> None:
         super().__init__()
@@ -106,6 +109,19 @@ class RackrateApp(App[None]):
         names = [theme.name for theme in THEMES]
         self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
 
+    def action_save_svg(self) -> None:
+        """Write a picture of the screen to a new file."""
+        from models.errors import RackrateError
+        from tui import exporting
+
+        try:
+            path = exporting.write_svg(self.session, self.export_screenshot(title="rackrate"))
+        except (RackrateError, OSError) as error:
+            reason = getattr(error, "strerror", None) or error
+            self.notify(f"The picture cannot be written: {reason}", severity="warning", timeout=8, markup=False)
+        else:
+            self.notify(f"Wrote {path}", timeout=8, markup=False)
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key of the dashboard, by name."""
         if isinstance(screen, Dashboard):
@@ -118,7 +134,7 @@ class RackrateApp(App[None]):
 
     @staticmethod
     def _runner(screen: Screen[Any], action: str) -> Callable[[], Awaitable[None] | None]:
-        return _once(lambda: screen.run_action(f"app.{action}" if action in {"quit", "next_theme"} else action))
+        return _once(lambda: screen.run_action(f"app.{action}" if action in {"quit", "next_theme", "save_svg"} else action))
 
     def action_command_palette(self) -> None:
         """All commands, by name."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from textual.binding import Binding
+from textual.keys import format_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,19 @@ class Key:
     group: str
     footer: int = 0
     """Place in the footer's order of importance; 0 = not in the footer."""
+    where: str = "dashboard"
+    """The screen, dialog or widget that the key belongs to: one of WHERES."""
+    priority: bool = False
+    """Comes before a text input that has the focus."""
+
+    @property
+    def now(self) -> str:
+        """The keys as a person reads them, with the user's own."""
+        return display(_OWN[self.id]) if self.id in _OWN else self.shown
+
+
+_OWN: dict[str, str] = {}
+"""The user's own keys by id, as Textual names them; `use` sets them once at the start."""
 
 
 BINDINGS: tuple[Key, ...] = (
@@ -51,54 +65,140 @@ BINDINGS: tuple[Key, ...] = (
     Key("sort.left", "less_than_sign", "sort_neighbour(-1)", "<", "", "sort by the column to the left", "Table"),
     Key("sort.right", "greater_than_sign", "sort_neighbour(1)", ">", "", "sort by the column to the right", "Table"),
     # moving
-    Key("move.up", "up,k", "move(-1)", "↑ k", "", "up", "Moving"),
-    Key("move.down", "down,j", "move(1)", "↓ j", "", "down", "Moving"),
-    Key("move.page_up", "pageup,ctrl+u", "page(-1)", "PgUp", "", "a page up (also ctrl+u)", "Moving"),
-    Key("move.page_down", "pagedown,ctrl+d", "page(1)", "PgDn", "", "a page down (also ctrl+d)", "Moving"),
-    Key("move.first", "home,g", "first", "Home g", "", "first offer", "Moving"),
-    Key("move.last", "end,G", "last", "End G", "", "last offer", "Moving"),
-    Key("columns.left", "left,h", "scroll_columns(-1)", "← h", "", "columns to the left (the server's name stays)", "Moving"),
-    Key("columns.right", "right,l", "scroll_columns(1)", "→ l", "", "columns to the right", "Moving"),
+    Key("move.up", "up,k", "move(-1)", "↑ k", "", "up", "Moving", where="table"),
+    Key("move.down", "down,j", "move(1)", "↓ j", "", "down", "Moving", where="table"),
+    Key("move.page_up", "pageup,ctrl+u", "page(-1)", "PgUp", "", "a page up (also ctrl+u)", "Moving", where="table"),
+    Key("move.page_down", "pagedown,ctrl+d", "page(1)", "PgDn", "", "a page down (also ctrl+d)", "Moving", where="table"),
+    Key("move.first", "home,g", "first", "Home g", "", "first offer", "Moving", where="table"),
+    Key("move.last", "end,G", "last", "End G", "", "last offer", "Moving", where="table"),
+    Key("columns.left", "left,h", "scroll_columns(-1)", "← h", "", "columns to the left (the server's name stays)", "Moving", where="table"),
+    Key("columns.right", "right,l", "scroll_columns(1)", "→ l", "", "columns to the right", "Moving", where="table"),
     Key("pane.next", "tab", "next_pane", "Tab", "", "next pane: table, details", "Moving"),
     Key("details.open", "enter", "details", "enter", "details", "details of the offer on the full screen", "Moving", 3),
     Key("back", "escape", "back", "esc", "", "back; clears the filter; cancels a refresh", "Moving"),
     # the rest
-    Key("export", "x", "export", "x", "export", "write the table to a CSV file", "More", 8),
+    Key("export", "x", "export", "x", "export", "write visible, marked or all offers to a file: CSV, JSON, Markdown", "More", 8),
+    Key("export.svg", "S", "save_svg", "S", "", "save the screen as an SVG picture", "More"),
     Key("refresh", "r", "refresh", "r", "refresh", "fetch current prices (esc cancels)", "More", 9),
     Key("open.source", "o", "open_source", "o", "", "open the page the price comes from", "More"),
-    Key("theme", "T", "next_theme", "T", "", "next colour theme", "More"),
-    Key("help", "question_mark,f1", "help", "?", "help", "this help (also F1)", "More", 13),
-    Key("palette", "ctrl+p", "command_palette", "ctrl+p", "", "every command by name", "More"),
-    Key("quit", "q", "quit", "q", "quit", "leave", "More", 10),
+    Key("theme", "T", "next_theme", "T", "", "next colour theme", "More", where="app"),
+    Key("help", "question_mark,f1", "help", "?", "help", "this help (also F1)", "More", 13, where="app"),
+    Key("palette", "ctrl+p", "command_palette", "ctrl+p", "", "every command by name", "More", where="app"),
+    Key("quit", "q", "app.quit", "q", "quit", "leave (ctrl+c too)", "More", 10),
+    Key("quit.always", "ctrl+c", "quit", "ctrl+c", "", "leave, from anywhere", "More", where="app", priority=True),
+    # the fields of the workload
+    Key("field.next", "tab", "field(1)", "Tab", "", "next field", "Workload fields", where="workload"),
+    Key("field.previous", "shift+tab", "field(-1)", "shift+Tab", "", "field before", "Workload fields", where="workload"),
+    Key("field.up", "up", "step(1)", "↑", "", "next value up", "Workload fields", where="workload"),
+    Key("field.down", "down", "step(-1)", "↓", "", "next value down", "Workload fields", where="workload"),
+    Key("field.keep", "enter", "keep", "enter", "", "keep the value", "Workload fields", where="workload"),
+    Key("field.cancel", "escape", "cancel", "esc", "", "take the change back", "Workload fields", where="workload"),
+    # details on the full screen
+    Key("details.back", "escape,enter,q", "back", "esc", "", "back to the table (also enter, q)", "Details", where="details"),
+    Key("details.previous", "left,h,p", "other(-1)", "← h", "", "offer before (also p)", "Details", where="details"),
+    Key("details.next", "right,l,n", "other(1)", "→ l", "", "offer after (also n)", "Details", where="details"),
+    Key("details.source", "o", "open_source", "o", "", "open the page the price comes from", "Details", where="details"),
+    # texts: details, help, reports
+    Key("text.up", "up,k", "scroll_up", "↑ k", "", "a line up", "Texts", where="text"),
+    Key("text.down", "down,j", "scroll_down", "↓ j", "", "a line down", "Texts", where="text"),
+    Key("text.page_up", "pageup,ctrl+u", "page_up", "PgUp", "", "a page up (also ctrl+u)", "Texts", where="text"),
+    Key("text.page_down", "pagedown,ctrl+d", "page_down", "PgDn", "", "a page down (also ctrl+d)", "Texts", where="text"),
+    Key("text.first", "home,g", "scroll_home", "Home g", "", "to the beginning", "Texts", where="text"),
+    Key("text.last", "end,G", "scroll_end", "End G", "", "to the end", "Texts", where="text"),
+    Key("report.close", "escape,enter,q", "dismiss(None)", "esc", "", "close (also enter, q)", "Texts", where="report"),
+    # lists to choose from
+    Key("picker.up", "up,shift+tab", "move(-1)", "↑", "", "up", "Lists", where="picker", priority=True),
+    Key("picker.down", "down,tab", "move(1)", "↓", "", "down", "Lists", where="picker", priority=True),
+    Key("picker.page_up", "pageup", "move(-10)", "PgUp", "", "ten up", "Lists", where="picker", priority=True),
+    Key("picker.page_down", "pagedown", "move(10)", "PgDn", "", "ten down", "Lists", where="picker", priority=True),
+    Key("picker.cancel", "escape", "dismiss(None)", "esc", "", "close without a choice", "Lists", where="picker"),
+    Key("list.up", "up,k", "move(-1)", "↑ k", "", "up", "Lists", where="list"),
+    Key("list.down", "down,j", "move(1)", "↓ j", "", "down", "Lists", where="list"),
+    Key("list.page_up", "pageup", "move(-10)", "PgUp", "", "ten up", "Lists", where="list"),
+    Key("list.page_down", "pagedown", "move(10)", "PgDn", "", "ten down", "Lists", where="list"),
+    Key("list.first", "home,g", "move(-100000)", "Home g", "", "first", "Lists", where="list"),
+    Key("list.last", "end,G", "move(100000)", "End G", "", "last", "Lists", where="list"),
+    Key("list.choose", "enter", "choose", "enter", "", "choose", "Lists", where="list"),
+    # other dialogs
+    Key("export.cancel", "escape", "dismiss(None)", "esc", "", "close without writing", "Export", where="export"),
+    Key("dialog.help", "f1,question_mark", "app.help", "F1", "", "help for this dialog (? where nothing is typed)", "Lists", where="dialog"),
+    Key("palette.page_down", "pagedown", "page('down')", "PgDn", "", "a page down", "Commands", where="palette", priority=True),
+    Key("palette.page_up", "pageup", "page('up')", "PgUp", "", "a page up", "Commands", where="palette", priority=True),
+    Key("palette.help", "f1", "app.help", "F1", "", "help for the list of commands", "Commands", where="palette", priority=True),
 )  # fmt: skip
 
 BY_ID = {key.id: key for key in BINDINGS}
 
 GROUPS: tuple[str, ...] = ("Workload", "Table", "Moving", "More")
+"""The groups of the main screen, in the help's order; those of other screens follow in the order of the list."""
 
-TABLE_ACTIONS = frozenset({"move", "page", "first", "last", "scroll_columns"})
-"""Actions of the table widget itself; all others belong to the screen or the app."""
+WHERES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "table": ("the table", ("dashboard", "table", "app")),
+    "pane": ("the details beside the table", ("text", "dashboard", "app")),
+    "dashboard": ("the main screen", ("dashboard", "table", "app")),
+    "app": ("any screen", ("app",)),
+    "workload": ("the fields of the workload", ("workload",)),
+    "filter": ("the filter", ("filter",)),
+    "details": ("the details on the full screen", ("details", "text", "app")),
+    "text": ("texts that scroll", ("text",)),
+    "report": ("a text", ("report", "text", "dialog")),
+    "picker": ("a list", ("picker", "dialog")),
+    "list": ("a list", ("list", "dialog")),
+    "export": ("the export", ("export", "list", "dialog")),
+    "dialog": ("dialogs", ("dialog",)),
+    "palette": ("the list of commands", ("palette",)),
+}
+"""Where the user can be: how that is called, and whose keys work there together."""
+
+
+def bindings(where: str) -> list[Binding]:
+    """The keys of a screen, dialog or widget for its BINDINGS."""
+    return textual_bindings(tuple(key for key in BINDINGS if key.where == where))
 
 
 def textual_bindings(keys: tuple[Key, ...] = BINDINGS) -> list[Binding]:
-    """The list as Textual bindings; digits carry their number to the action."""
-    bindings: list[Binding] = []
+    """Keys as Textual bindings; digits carry their number to the action."""
+    made: list[Binding] = []
     for key in keys:
-        if key.action == "command_palette":
-            continue  # Textual's own
-        action = f"app.{key.action}" if key.action in {"quit", "next_theme"} else key.action
+        names = [(key.id, key.keys, key.action)]
         if key.id == "sort.nth":
-            bindings += [
-                Binding(digit, f"sort_nth({digit})", key.help, show=False, id=f"sort.{digit}") for digit in "123456789"
-            ]
-            continue
-        bindings.append(Binding(key.keys, action, key.help, show=False, id=key.id))
-    return bindings
+            names = [(f"sort.{digit}", digit, f"sort_nth({digit})") for digit in key.keys.split(",")]
+        made += [
+            Binding(pressed, action, key.help, show=False, id=id, priority=key.priority)
+            for id, pressed, action in names
+        ]
+    return made
+
+
+def use(own: dict[str, str]) -> None:
+    """Take the user's keys by id, as Textual names them, separated by commas; replaces those of before."""
+    _OWN.clear()
+    _OWN.update(own)
+
+
+def keys_of(key: Key) -> list[str]:
+    """Textual's names of a command's keys, with the user's own."""
+    return _OWN.get(key.id, key.keys).split(",")
+
+
+_SHORT = {"pageup": "PgUp", "pagedown": "PgDn", "escape": "esc", "tab": "Tab", "home": "Home", "end": "End", "enter": "enter",
+          "shift+tab": "shift+Tab", "delete": "del", "backspace": "backspace", "space": "space"}  # fmt: skip
+
+
+def display(names: str) -> str:
+    """Textual's key names as a person reads them: "slash,ctrl+f" is "/ ctrl+f"."""
+    return " ".join(_SHORT.get(name) or (name.upper() if name[:1] == "f" and name[1:].isdigit() else format_key(name))
+                    for name in names.split(","))  # fmt: skip
 
 
 def shown(key_id: str) -> str:
     """How a command's keys are written, for messages that name them. Raises KeyError for an unknown id."""
-    return BY_ID[key_id].shown
+    return BY_ID[key_id].now
+
+
+def first(key_id: str) -> str:
+    """The first of a command's keys as written, where there is room for one only. Raises KeyError for an unknown id."""
+    return BY_ID[key_id].now.split(" ")[0]
 
 
 def footer_keys() -> list[Key]:
@@ -106,11 +206,20 @@ def footer_keys() -> list[Key]:
     return sorted((key for key in BINDINGS if key.footer), key=lambda key: key.footer)
 
 
+def groups(keys: tuple[Key, ...] = BINDINGS) -> dict[str, list[Key]]:
+    """The keys by group: the main screen's groups first, then the others in the order of the list."""
+    found: dict[str, list[Key]] = {group: [] for group in GROUPS}
+    for key in keys:
+        found.setdefault(key.group, []).append(key)
+    return {group: inside for group, inside in found.items() if inside}
+
+
 def markdown() -> str:
-    """The key table of the README."""
-    lines = ["| key | does |", "|---|---|"]
-    for key in BINDINGS:
-        shown = " ".join(f"`{part}`" for part in key.shown.split())
-        meaning = key.help.replace("|", "\\|")
-        lines.append(f"| {shown} | {meaning} |")
-    return "\n".join(lines)
+    """The key tables of the README, one a group."""
+    lines: list[str] = []
+    for group, keys in groups().items():
+        lines += ["", f"| {group} | does |", "|---|---|"]
+        for key in keys:
+            meaning = key.help.replace("|", "\\|")
+            lines.append(f"| {' '.join(f'`{part}`' for part in key.shown.split())} | {meaning} |")
+    return "\n".join(lines[1:])

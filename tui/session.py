@@ -60,6 +60,8 @@ class Session:
         """Ids of the marked offers, in the order they were marked."""
         self.wheres: list[str] = []
         """Filters used before, the last one first."""
+        self.export_folder: str | None = None
+        """Where the last export went."""
         self.where_error = ""
         self.messages: list[str] = []
         self.comparison: Comparison | None = None

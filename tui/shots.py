@@ -16,12 +16,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui.exporting import plain_svg
+
 FOLDER = Path(__file__).resolve().parents[1] / "screenshots"
 DAY = "2026-11-30"
 SMALL = ((80, 24), (120, 36))
 SIZES = (*SMALL, (200, 50))
-FONT = "DejaVu Sans Mono"
-"""Has every box, block and sign glyph of the screen."""
 LIMIT_S = 60
 SCALE, COLOURS = 9 / 12.2, 80
 
@@ -104,12 +104,6 @@ async def settle(app: object, pilot: object) -> None:
     raise TimeoutError("the dashboard did not come to rest")
 
 
-def plain_font(svg: str) -> str:
-    """The picture without fonts from the network: the viewer's own monospace font is used."""
-    svg = re.sub(r"@font-face\s*\{[^}]*\}", "", svg)
-    return svg.replace("Fira Code", FONT)
-
-
 def write_png(svg: str, path: Path) -> bool:
     """Turn an SVG into a PNG; False where cairosvg (which brings Pillow) is not installed."""
     try:
@@ -142,7 +136,7 @@ def main(names: list[str]) -> int:
         for shot in chosen:
             for size in shot.sizes:
                 name = f"{shot.name}-{size[0]}x{size[1]}"
-                svg = plain_font(asyncio.run(take(shot, size)))
+                svg = plain_svg(asyncio.run(take(shot, size)))
                 (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
                 missing_png |= not write_png(svg, FOLDER / f"{name}.png")
                 sys.stdout.write(f"{name}\n")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
+
+from tui import exporting
 
 
 @pytest.fixture
@@ -18,6 +21,10 @@ def table(path):
         return list(csv.DictReader(file))
 
 
+def said(app) -> str:
+    return "\n".join(str(note.message) for note in app.app._notifications)
+
+
 async def test_visible_rows_in_their_order(dashboard, folder):
     async with dashboard() as app:
         await app.press("slash")
@@ -25,7 +32,7 @@ async def test_visible_rows_in_their_order(dashboard, folder):
         await app.press("enter", "1", "1", "x", "enter")
         (path,) = folder.glob("*.csv")
         assert [row["server"] for row in table(path)] == app.servers()
-        assert any(str(path) in str(note.message) for note in app.app._notifications)
+        assert f"Wrote {len(app.servers())} rows to {path}" in said(app)
 
 
 async def test_all_rows(dashboard, folder):
@@ -35,9 +42,70 @@ async def test_all_rows(dashboard, folder):
         assert len(table(path)) == len(app.session.market)
 
 
+async def test_marked_rows_also_where_the_filter_hides_them(dashboard, folder):
+    async with dashboard() as app:
+        shown = [app.session.rows.offer(int(i)) for i in app.session.rows.order]
+        cpu = next(offer for offer in shown if offer.kind == "cpu")
+        gpu = next(offer for offer in shown if offer.kind == "gpu")
+        app.session.marks[:] = [cpu.offer_id, gpu.offer_id, "gone_from_the_market"]
+        await app.press("t", "x", "down", "enter")
+        (path,) = folder.glob("*.csv")
+        assert [row["offer_id"] for row in table(path)] == [gpu.offer_id, cpu.offer_id]
+
+
+async def test_json_has_the_same_rows_and_null_for_what_is_missing(dashboard, folder):
+    async with dashboard() as app:
+        await app.press("x", "tab", "down", "enter")
+        (path,) = folder.glob("*.json")
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        assert [row["server"] for row in rows] == app.servers()
+        assert next(row for row in rows if row["server"] == "no-price")["monthly_cost"] is None
+
+
+async def test_markdown_keeps_hostile_names_inside_their_cells(dashboard, folder):
+    async with dashboard() as app:
+        await app.press("x", "tab", "down", "down", "enter")
+        (path,) = folder.glob("*.md")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) == 2 + len(app.servers())
+        assert "\x1b" not in "".join(lines)
+
+
+async def test_a_typed_name_stays_when_the_format_changes(dashboard, folder):
+    async with dashboard() as app:
+        await app.press("x")
+        field = app.app.screen.query_one("Input")
+        proposed = field.value
+        await app.press("tab", "down")
+        assert field.value == proposed.removesuffix(".csv") + ".json"
+        field.value = "mine.txt"
+        await app.press("down")
+        assert field.value == "mine.txt"
+
+
+async def test_a_click_chooses_and_the_line_below_writes(dashboard, folder):
+    async with dashboard((80, 24)) as app:
+        await app.press("x")
+        await app.pilot.click("#export-format", offset=(3, 1))
+        await app.settle()
+        assert not list(folder.iterdir())
+        await app.pilot.click("#export-keys", offset=(2, 0))
+        await app.settle()
+        assert len(list(folder.glob("*.json"))) == 1
+
+
+async def test_the_next_export_goes_where_the_last_one_went(dashboard, folder):
+    (folder / "reports").mkdir()
+    async with dashboard() as app:
+        await app.press("x")
+        app.app.screen.query_one("Input").value = "reports/first.csv"
+        await app.press("enter", "x", "enter")
+        assert len(list((folder / "reports").glob("*.csv"))) == 2
+
+
 async def test_path_can_be_typed_and_a_folder_is_refused(dashboard, folder):
     async with dashboard((80, 24)) as app:
-        await app.press("x", "tab")
+        await app.press("x", "tab", "tab")
         field = app.app.screen.query_one("Input")
         field.value = str(folder)
         await app.press("enter")
@@ -58,7 +126,7 @@ async def test_path_can_be_typed_and_a_folder_is_refused(dashboard, folder):
 )
 async def test_a_name_that_no_file_can_have_is_one_sentence(dashboard, folder, name, said):
     async with dashboard() as app:
-        await app.press("x", "tab")
+        await app.press("x", "tab", "tab")
         field = app.app.screen.query_one("Input")
         field.value = name
         await app.settle()
@@ -76,7 +144,40 @@ async def test_escape_writes_nothing(dashboard, folder):
         assert not list(folder.iterdir())
 
 
+async def test_an_export_that_is_stopped_leaves_no_file(session, folder):
+    stops = iter([False, False, True])
+    with pytest.raises(exporting.ExportStoppedError):
+        exporting.write(session, "visible", "csv", folder / "half.csv", lambda: next(stops))
+    assert not list(folder.iterdir())
+
+
+async def test_a_disk_that_refuses_is_told_and_the_dialog_stays(dashboard, folder, monkeypatch):
+    from pricing import atomic
+
+    def full(path, text):
+        raise OSError(28, "No space left on device")
+
+    async with dashboard() as app:
+        monkeypatch.setattr(atomic, "write_text", full)
+        await app.press("x", "enter")
+        assert "No space left" in str(app.app.screen.query_one("#export-hint").content)
+        await app.press("escape", "S")
+        assert "No space left" in said(app)
+        assert not list(folder.iterdir())
+
+
 async def test_the_proposed_name_is_new(dashboard, folder):
     async with dashboard() as app:
         await app.press("x", "enter", "x", "enter")
         assert len(list(folder.glob("*.csv"))) == 2
+
+
+async def test_the_screen_as_a_picture_names_its_file_and_loads_nothing(dashboard, folder):
+    async with dashboard() as app:
+        await app.press("S")
+        (path,) = folder.glob("*.svg")
+        text = path.read_text(encoding="utf-8")
+        assert str(path) in said(app)
+        assert "l4-small" in text
+        assert "url(http" not in text
+        assert "href=" not in text

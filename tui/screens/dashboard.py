@@ -19,6 +19,8 @@ from tui.widgets.offer_table import OfferTable
 from tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.binding import BindingType
 
 
@@ -106,10 +108,13 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
             open_source(self, self.session.rows.offer(self.table.current).source_url)
 
     def action_export(self) -> None:
-        """Write a CSV file."""
-        if self.session.rows is not None:
-            self.app.push_screen(dialogs.export_screen(self.session, ascii_only=self.app.ascii_only), self._exported)
+        """Write the table to a file."""
+        from tui.screens.export import ExportScreen
 
-    def _exported(self, path: object) -> None:
-        if path is not None:
-            self.notify(f"Wrote {path}", timeout=8, markup=False)
+        if self.session.rows is not None:
+            self.app.push_screen(ExportScreen(self.session, ascii_only=self.app.ascii_only), self._exported)
+
+    def _exported(self, written: tuple[int, Path] | None) -> None:
+        if written is not None:
+            count, path = written
+            self.notify(f"Wrote {count:,} row{'' if count == 1 else 's'} to {path}", timeout=8, markup=False)

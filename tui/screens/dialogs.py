@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
 from tui import format as fmt
 from tui.columns import COLUMNS
 from tui.inputs import show_ttft, show_user_speed
-from tui.screens.export import ExportScreen
 from tui.screens.help import help_lines
 from tui.screens.picker import Picker
 from tui.screens.text_screen import TextScreen
@@ -148,46 +146,3 @@ def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
         for text in filter(None, (said, *outcome.remarks)):
             lines += [[("    ", "text"), *line] for line in wrap([(text, "muted")], width - 4)]
     return lines
-
-
-# export
-
-
-def export_path(session: Session) -> Path:
-    """A file name that says what is in it and when it was made, in the current folder; never one that exists."""
-    work, day = session.workload, session.options.today
-    safe = "".join(char if char.isalnum() or char in "-._" else "-" for char in f"{work.model.name}-{work.quant}")
-    stem = f"rackrate-{safe}-{day:%Y-%m-%d}"
-    candidates = (Path(f"{stem}{'' if number == 1 else f'-{number}'}.csv") for number in range(1, 1000))
-    return next((path for path in candidates if not path.exists()), Path(f"{stem}.csv"))
-
-
-def export_screen(session: Session, *, ascii_only: bool) -> ExportScreen:
-    """The export dialog for the rows of the table."""
-    counts = session.counts()
-    return ExportScreen(
-        export_path(session),
-        counts.shown,
-        counts.total,
-        lambda scope, path: write_csv(session, scope, path),
-        ascii_only=ascii_only,
-    )
-
-
-def write_csv(session: Session, scope: str, path: Path) -> int:
-    """Write the visible rows in their order, or all by cost; whole or not at all. Returns the number of rows."""
-    import io
-
-    from pricing import atomic, export
-    from pricing.filters import Filters
-
-    comparison, rows = session.comparison, session.rows
-    if comparison is None or rows is None:
-        return 0
-    chosen = rows.order
-    if scope == "all":
-        chosen = comparison.select(Filters(terms=("all",), undated=True, max_age_months=None))
-    text = io.StringIO()
-    count = export.write_csv(text, export.rows(comparison, chosen))
-    atomic.write_text(path, text.getvalue())
-    return count

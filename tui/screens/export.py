@@ -1,78 +1,85 @@
-"""The export dialog: which rows, to which file; it says where they were written."""
+"""The export dialog: which rows, in which format, to which file; it says where they were written."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on, work
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from models.errors import InputError, RackrateError
+from tui import exporting
 from tui.screens.dialog import Dialog, on_top
 from tui.widgets.choice_list import Choice, ChoiceList
+from tui.widgets.line import Line, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from tui.session import Session
 
-def target(typed: str) -> Path:
-    """The file that is meant. Raises InputError where nothing can be written: no name, a folder, no such folder."""
-    if not typed.strip():
-        raise InputError("A file name is missing.")
-    try:
-        path = Path(typed.strip()).expanduser()
-        if path.is_dir():
-            raise InputError(f"{path} is a folder: add a file name.")
-        # As the command line does: a folder with a typing error in its name must not come into being.
-        if not path.parent.is_dir():
-            raise InputError(f"There is no folder {path.parent}.")
-        with suppress(FileNotFoundError):
-            path.lstat()
-    except OSError as error:
-        raise InputError(f"This cannot be a file: {error.strerror or error}.") from None
-    except (RuntimeError, ValueError) as error:  # no such home directory, a zero byte
-        raise InputError(f"This cannot be a file: {error!s:.80}") from None
-    return path
+FORMATS = (
+    Choice("csv", "CSV: every column, for a spreadsheet or a script"),
+    Choice("json", "JSON: every column, a missing figure is null"),
+    Choice("markdown", "Markdown: a table of the main columns, for a document"),
+)
 
 
-class ExportScreen(Dialog[Path | None]):
-    """Ask for rows and path, write, and return the path; stays open with the reason when writing fails."""
+class ExportScreen(Dialog[tuple[int, Path] | None]):
+    """Ask what to write and where, write it, and return how many rows went to which file; stays open when that fails."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "cancel"),
+        Binding("enter", "write", "write"),
+    ]
 
-    def __init__(
-        self, path: Path, visible: int, total: int, write: Callable[[str, Path], int], *, ascii_only: bool = False
-    ) -> None:
+    def __init__(self, session: Session, *, ascii_only: bool = False) -> None:
         super().__init__(classes="-ascii" if ascii_only else "")
+        self.session = session
         self.ascii_only = ascii_only
-        self.path = path
-        self.counts = (visible, total)
-        self.write = write
+        self.stop = threading.Event()
+        self.writing = False
+        self._proposed = str(exporting.new_path(session, exporting.FORMATS["csv"]))
 
     def compose(self) -> ComposeResult:
-        """Rows, path, a line for what went wrong."""
+        """Rows, format, file, a line for what went wrong."""
+        counts, marks = self.session.counts(), len(self.session.marks)
+        scopes = [Choice("visible", f"the {counts.shown:,} rows of the table, filtered and sorted as shown")]
+        if marks:
+            scopes.append(Choice("marked", f"the {marks:,} marked rows"))
+        scopes.append(Choice("all", f"all {counts.total:,} offers, sorted by cost"))
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Export as CSV"
-            dialog.border_subtitle = "enter writes · Tab between rows and file · esc cancels"
+            dialog.border_title = "Export"
             yield Static("Rows", markup=False)
-            yield ChoiceList([
-                Choice("visible", f"the {self.counts[0]:,} rows of the table, filtered and sorted as shown"),
-                Choice("all", f"all {self.counts[1]:,} offers, sorted by cost"),
-            ], ascii_only=self.ascii_only)  # fmt: skip
+            yield ChoiceList(scopes, ascii_only=self.ascii_only, id="export-rows")
+            yield Static("Format", markup=False)
+            yield ChoiceList(FORMATS, ascii_only=self.ascii_only, id="export-format")
             yield Static("File", markup=False)
-            yield Input(str(self.path), compact=True)
+            yield Input(self._proposed, compact=True)
             yield Static("", id="export-hint", markup=False)
+            yield Line(id="export-keys", ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:
         """Start at the rows."""
-        self.query_one(ChoiceList).focus()
+        line = self.query_one("#export-keys", Line)
+        line.restyle(self.app.tones)  # type: ignore[attr-defined]
+        line.show([
+            Part("enter", "key", 1, "screen.write"), Part(" write", joined=True, action="screen.write"),
+            Part("Tab", "key", 3, "app.focus_next"), Part(" next", joined=True, action="app.focus_next"),
+            Part("↑ ↓", "key", 4), Part(" choose", joined=True),
+            Part("esc", "key", 2, "screen.cancel"), Part(" cancel", joined=True, action="screen.cancel"),
+        ])  # fmt: skip
+        self.query_one("#export-rows").focus()
         self._hint()
+
+    def _choice(self, name: str) -> str:
+        chosen = self.query_one(f"#export-{name}", ChoiceList).current
+        return chosen.id if chosen is not None else ""
 
     def _hint(self, problem: str = "") -> None:
         """Say what is wrong with the file, or where it goes."""
@@ -80,7 +87,7 @@ class ExportScreen(Dialog[Path | None]):
         where = ""
         if not problem:
             try:
-                path = target(field.value)
+                path = exporting.target(field.value)
                 where = "the file exists and will be replaced" if path.is_file() else f"in {path.absolute().parent}"
             except InputError as error:
                 problem = f"! {error}"
@@ -91,25 +98,60 @@ class ExportScreen(Dialog[Path | None]):
         """Say where the file goes."""
         self._hint()
 
+    @on(ChoiceList.Moved, "#export-format")
+    def _format_chosen(self) -> None:
+        """A name that was only proposed takes the format's ending; one that was typed stays."""
+        field = self.query_one(Input)
+        if field.value == self._proposed:
+            self._proposed = str(exporting.new_path(self.session, exporting.FORMATS[self._choice("format")]))
+            field.value = self._proposed
+
     def on_input_submitted(self) -> None:
         """Write."""
-        self._write()
+        self.action_write()
 
-    def on_choice_list_chosen(self) -> None:
-        """Write."""
-        self._write()
+    def on_choice_list_chosen(self, event: ChoiceList.Chosen) -> None:
+        """Enter writes; a click only chooses."""
+        if not event.clicked:
+            self.action_write()
 
-    def _write(self) -> None:
-        if not on_top(self):  # the second of two quick presses
+    def action_cancel(self) -> None:
+        """Close without a file; stop one that is being written."""
+        self.stop.set()
+        if on_top(self):
+            self.dismiss(None)
+
+    def action_write(self) -> None:
+        """Write, in a thread: a hundred thousand rows take seconds."""
+        if self.writing or not on_top(self):  # the second of two quick presses
             return
-        choice = self.query_one(ChoiceList).current
-        scope = choice.id if choice is not None else "visible"
         try:
-            path = target(self.query_one(Input).value)
-            self.write(scope, path)
-        except RackrateError as error:
+            path = exporting.target(self.query_one(Input).value)
+        except InputError as error:
             self._hint(f"! {error}")
+            return
+        self.writing = True
+        self._hint("writing … (esc stops)" if not self.ascii_only else "writing ... (esc stops)")
+        self._write(self._choice("rows"), self._choice("format"), path)
+
+    @work(thread=True, group="export")
+    def _write(self, scope: str, form: str, path: Path) -> None:
+        try:
+            count = exporting.write(self.session, scope, form, path, self.stop.is_set)
+        except RackrateError as error:
+            self.app.call_from_thread(self._failed, f"! {error}")
         except OSError as error:
-            self._hint(f"! cannot write: {error.strerror or error}")
+            self.app.call_from_thread(self._failed, f"! cannot write: {error.strerror or error}")
         else:
-            self.dismiss(path.absolute())
+            self.app.call_from_thread(self._written, count, path.absolute())
+
+    def _failed(self, problem: str) -> None:
+        self.writing = False
+        if on_top(self):
+            self._hint(problem)
+
+    def _written(self, count: int, path: Path) -> None:
+        self.writing = False
+        self.session.export_folder = str(path.parent)
+        if on_top(self):
+            self.dismiss((count, path))

@@ -57,9 +57,34 @@ class ChoiceList(ScrollView, can_focus=True, inherit_bindings=False):
         """Enter or a click on a line."""
 
         choice: Choice
+        clicked: bool = False
+        choice_list: ChoiceList | None = None
 
-    def __init__(self, choices: Sequence[Choice] = (), *, mark: str | None = None, ascii_only: bool = False) -> None:
-        super().__init__()
+        @property
+        def control(self) -> ChoiceList | None:
+            """The list, for selectors."""
+            return self.choice_list
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another line."""
+
+        choice_list: ChoiceList
+
+        @property
+        def control(self) -> ChoiceList:
+            """The list, for selectors."""
+            return self.choice_list
+
+    def __init__(
+        self,
+        choices: Sequence[Choice] = (),
+        *,
+        mark: str | None = None,
+        ascii_only: bool = False,
+        id: str | None = None,  # noqa: A002 - Textual's own name
+    ) -> None:
+        super().__init__(id=id)
         self.choices = list(choices)
         self.mark = mark
         self.ascii_only = ascii_only
@@ -91,11 +116,12 @@ class ChoiceList(ScrollView, can_focus=True, inherit_bindings=False):
             self.cursor = max(0, min(len(self.choices) - 1, self.cursor + step))
             self._keep_visible()
             self.refresh()
+            self.post_message(self.Moved(self))
 
     def action_choose(self) -> None:
         """Take the line under the cursor."""
         if self.current is not None:
-            self.post_message(self.Chosen(self.current))
+            self.post_message(self.Chosen(self.current, choice_list=self))
 
     def _keep_visible(self) -> None:
         top, height = self.scroll_offset.y, max(self.scrollable_content_region.height, 1)
@@ -114,7 +140,8 @@ class ChoiceList(ScrollView, can_focus=True, inherit_bindings=False):
         if offset is not None and self.scroll_offset.y + offset.y < len(self.choices):
             self.cursor = self.scroll_offset.y + offset.y
             self.refresh()
-            self.action_choose()
+            self.post_message(self.Moved(self))
+            self.post_message(self.Chosen(self.choices[self.cursor], clicked=True, choice_list=self))
 
     def render_line(self, y: int) -> Strip:
         """One line."""
