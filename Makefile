@@ -5,11 +5,12 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 DEV_STAMP := .venv/.installed-dev
 ARGS ?=
+SEED ?= 20261130
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench shots docs clean
+.PHONY: help run test check format bench monkey shots docs clean
 
 help:  ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -48,6 +49,9 @@ bench: $(DEV_STAMP)  ## measure start-up, re-rank and the estimator; prints rati
 	$(BIN)/python benchmarks/estimator.py
 	$(BIN)/python benchmarks/rerank.py
 	$(BIN)/python benchmarks/refresh.py
+
+monkey: $(DEV_STAMP)  ## 20,000 random keys, clicks, pastes and resizes; another run: make monkey SEED=7
+	RACKRATE_TEST_MONKEY=20000 RACKRATE_TEST_SEED=$(SEED) $(BIN)/python -m pytest -q tests/test_tui/test_monkey.py
 
 shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard (PNGs need the system's cairo library)
 	$(BIN)/python -m pip install --quiet --editable '.[shots]'

@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,27 +120,41 @@ def write_png(svg: str, path: Path) -> bool:
     return True
 
 
-def main(names: list[str]) -> int:
-    """Take the named pictures, or all."""
-    FOLDER.mkdir(exist_ok=True)
-    chosen = [shot for shot in SHOTS if not names or shot.name in names]
-    if not chosen:
-        sys.stderr.write(f"No such picture. There are: {', '.join(shot.name for shot in SHOTS)}.\n")
-        return 2
-    missing_png = False
+def draw(name: str, size: tuple[int, int]) -> tuple[str, bool]:
+    """Take one picture in folders of its own and write its files; its name, and whether there is a PNG."""
+    shot = next(shot for shot in SHOTS if shot.name == name)
+    full = f"{name}-{size[0]}x{size[1]}"
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update({"RACKRATE_CONFIG_DIR": f"{folder}/config", "RACKRATE_DATA_DIR": f"{folder}/data",
                            "RACKRATE_TODAY": DAY, "TEXTUAL_ANIMATIONS": "none",
                            "RACKRATE_MIRROR": "http://127.0.0.1:9"})  # fmt: skip
         os.environ.pop("NO_COLOR", None)
         os.chdir(folder)  # the export dialog shows the current folder
-        for shot in chosen:
-            for size in shot.sizes:
-                name = f"{shot.name}-{size[0]}x{size[1]}"
-                svg = plain_svg(asyncio.run(take(shot, size)))
-                (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
-                missing_png |= not write_png(svg, FOLDER / f"{name}.png")
-                sys.stdout.write(f"{name}\n")
+        svg = plain_svg(asyncio.run(take(shot, size)))
+        os.chdir(FOLDER)
+    (FOLDER / f"{full}.svg").write_text(svg, encoding="utf-8")
+    return full, write_png(svg, FOLDER / f"{full}.png")
+
+
+def main(names: list[str]) -> int:
+    """Take the named pictures, or all; pictures that no shot makes any more go."""
+    FOLDER.mkdir(exist_ok=True)
+    chosen = [shot for shot in SHOTS if not names or shot.name in names]
+    if not chosen:
+        sys.stderr.write(f"No such picture. There are: {', '.join(shot.name for shot in SHOTS)}.\n")
+        return 2
+    if not names:
+        made = {f"{shot.name}-{width}x{height}" for shot in SHOTS for width, height in shot.sizes}
+        for path in FOLDER.glob("*.*"):
+            if path.suffix in {".svg", ".png"} and path.stem not in made:
+                path.unlink()
+    missing_png = False
+    with ProcessPoolExecutor() as pool:
+        tasks = [pool.submit(draw, shot.name, size) for shot in chosen for size in shot.sizes]
+        for task in as_completed(tasks):
+            name, png = task.result()
+            missing_png |= not png
+            sys.stdout.write(f"{name}\n")
     if missing_png:
         sys.stderr.write("No PNG: `make shots` installs cairosvg.\n")
     return 0
