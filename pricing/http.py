@@ -41,6 +41,8 @@ BUSY_WAIT_S = 8.0
 """Before asking again where a host says "too many requests" but not for how long."""
 CONNECTIONS = 16
 """At one time, for all providers together."""
+LONGEST_TOLD_S = 86400.0
+"""A server that wants to be left alone for longer has a clock of its own: "later" says it better."""
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -91,6 +93,9 @@ class Client:
     _deadlines: dict[str, float] = field(default_factory=dict)
     _dead: set[str] = field(default_factory=set)
     """Hosts that could not be connected to in this refresh."""
+    _unconnected: set[str] = field(default_factory=set)
+    _connected: set[str] = field(default_factory=set)
+    """Providers of which a request found nobody, and those of which one was answered, whatever the answer."""
 
     @classmethod
     def from_environment(cls, mirror: str | None = None, **options: Any) -> Client:
@@ -118,6 +123,10 @@ class Client:
         """Start a provider's time: all its requests and their retries together end within its limit."""
         self._deadlines[about.name] = time.monotonic() + self.limit_s(about)
 
+    def unreachable(self, provider: str) -> bool:
+        """Whether none of a provider's requests so far found anybody to connect to."""
+        return provider in self._unconnected and provider not in self._connected
+
     def key(self, provider: str, variable: str) -> str | None:
         """An API key from the environment; None if unset, or if a mirror that is not this machine would see it."""
         value = os.environ.get(variable, "").strip() or None
@@ -134,6 +143,7 @@ class Client:
         place = urlsplit(address).netloc
         if place in self._dead:
             # A feed of forty parts must not wait forty times for a host that nobody answers at.
+            self._unconnected.add(name)
             raise self._unreachable(name, place)
         deadline = self._deadlines.get(name, time.monotonic() + self.limit_s(request.about))
         kept = self.cache.load(request) if self.cache is not None else None
@@ -155,6 +165,7 @@ class Client:
                 if attempt == self.attempts or over or wait > MAX_WAIT_S:
                     if retry.error.unreachable:
                         self._dead.add(place)
+                        self._unconnected.add(name)
                     raise retry.error from retry.__cause__
                 self._wait(wait)
             else:
@@ -236,12 +247,15 @@ class Client:
                 ) as response,
                 _hung_up_at(deadline, response),
             ):
+                self._connected.add(name)
                 headers = {key.lower(): value for key, value in response.headers.items()}
                 if response.status_code == 304 and kept is not None:
                     return Reply(kept.body, kept.headers, unchanged=True)
                 self._check_status(request.about, response, where)
                 return Reply(self._read(request, response, where, deadline, slow), headers)
         except httpx.TimeoutException as error:
+            if isinstance(error, httpx.ConnectTimeout):
+                self._unconnected.add(name)
             limit = self.limit_s(request.about)
             raise _Retry(
                 FeedError(name, f"no answer from {where} within {limit:g} s.", hint="Try again, or raise --timeout.")
@@ -273,11 +287,10 @@ class Client:
         if status < 300:
             return
         if status in _RETRIED:
-            hint = "It limits how often it is asked; try again later." if status == 429 else "Try again later."
-            raise _Retry(
-                FeedError(provider, f"{where} answered {status}.", hint=hint, status=status),
-                _retry_after(response.headers.get("Retry-After")),
-            )
+            after = _retry_after(response.headers.get("Retry-After"))
+            again = f"in {after:.0f} s" if after is not None and 1 <= after <= LONGEST_TOLD_S else "later"
+            hint = f"It limits how often it is asked; try again {again}." if status == 429 else f"Try again {again}."
+            raise _Retry(FeedError(provider, f"{where} answered {status}.", hint=hint, status=status), after)
         if status in {401, 403}:
             hint = f"Check the key in {about.key_variable}." if about.key_variable else "Try again later."
             raise FeedError(provider, f"{where} refused access ({status}).", status=status, hint=hint)

@@ -17,6 +17,7 @@ from models.errors import RackrateError
 from pricing.answer_cache import AnswerCache
 from pricing.asking import Asker
 from pricing.errors import RefreshHeldError, StoreError
+from pricing.feed_state import FeedState
 from pricing.http import Cancelled, Client
 from pricing.keeping import Keeper
 from pricing.provider import Provider, provider, providers
@@ -166,7 +167,11 @@ class _Run:
                 hint="The feed may have changed; old prices stay in use.",
                 fetched_at=last,
             )
-        outcome = replace(self._with_key_hint(source.about, outcome), seconds=time.monotonic() - started)
+        outcome = replace(
+            self._with_key_hint(source.about, outcome),
+            seconds=time.monotonic() - started,
+            unreachable=outcome.status == "failed" and self.client.unreachable(name),
+        )
         outcome = self._noted(outcome, seen)
         if self.on_progress:
             self.on_progress(outcome)
@@ -255,7 +260,9 @@ class _Run:
             return timedelta.max
 
     def _noted(self, outcome: Outcome, seen: _Seen) -> Outcome:
-        """Keep how it went for the next refresh; a folder that cannot be written is told, not raised."""
+        """Keep how it went, for the next refresh and for whoever asks; a folder that cannot be written costs only that."""
+        if outcome.status in {"cancelled", "recent"}:
+            return outcome
         row = dict(self.status.get(outcome.provider, {}))
         if outcome.good:
             with self.lock:
@@ -274,8 +281,7 @@ class _Run:
             }
         elif outcome.status in {"held", "failed"}:
             row |= {"failed_at": self._moment, "error": outcome.message}
-        else:
-            return outcome
+        row["last"] = FeedState.of(outcome, self._moment).text()
         with contextlib.suppress(StoreError):
             self.store.save_status({outcome.provider: row})
         return outcome

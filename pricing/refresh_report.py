@@ -50,6 +50,8 @@ class Outcome:
     seconds: float = 0.0
     fetched_at: str | None = None
     """When the prices now in use were fetched; None = only bundled ones."""
+    unreachable: bool = False
+    """Failed, and not one of its hosts could even be connected to."""
 
     @property
     def good(self) -> bool:
@@ -92,6 +94,7 @@ class Outcome:
             "unmatched_share": None if share is None else round(share, 4),
             "seconds": round(self.seconds, 2),
             "fetched_at": self.fetched_at,
+            "unreachable": self.unreachable,
         }
 
 
@@ -108,6 +111,12 @@ class RefreshReport:
         if all(entry.good for entry in counted):
             return 0 if counted else 2
         return 1 if any(entry.good for entry in counted) else 2
+
+    @property
+    def offline(self) -> bool:
+        """Whether every feed that was asked failed for want of a connection: there is no network."""
+        asked = [entry for entry in self.outcomes if entry.status not in {"skipped", "recent"}]
+        return bool(asked) and all(entry.status == "failed" and entry.unreachable for entry in asked)
 
     @property
     def conclusion(self) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from pricing.feed_state import FeedState
     from pricing.offer import Offer
     from pricing.provider import Missing
     from pricing.tokens import TokenPrice
@@ -224,6 +225,12 @@ class Store:
             if row := self._status_of(path.stem):
                 found[path.stem] = row
         return found
+
+    def feed_states(self) -> dict[str, FeedState]:
+        """How each feed's last refresh went, as its report said it."""
+        from pricing.feed_state import FeedState
+
+        return {name: FeedState.read(name, row) for name, row in self.status().items()}
 
     def _status_of(self, name: str) -> dict[str, str]:
         try:
