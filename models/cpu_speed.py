@@ -91,12 +91,16 @@ class CpuSpeed(StreamSpeed):
         result: Array = work + n * self.kv_per_sequence + self.overhead
         return result
 
-    def prefill(self, prompts: Any = 1.0) -> Array:
-        """`prompts` prompts in passes of UBATCH tokens that each read the weights; many at once keep more cores busy."""
-        count = np.asarray(prompts, dtype=np.float64)
+    def prefill_parts(self) -> tuple[Array, Array, Array]:
+        """Seconds of one prompt: arithmetic, reads, both at once."""
         reach = 2 * self.s - self.fresh
         compute = self.fresh * (self.prefill_token + self.attention * reach)
         read = np.maximum(self.fresh / UBATCH, 1.0) * self.stream(np.minimum(self.fresh, UBATCH))
-        once = (compute**self.overlap + read**self.overlap) ** (1 / self.overlap) + self.overhead
+        return compute, read, (compute**self.overlap + read**self.overlap) ** (1 / self.overlap)
+
+    def prefill(self, prompts: Any = 1.0) -> Array:
+        """`prompts` prompts in passes of UBATCH tokens that each read the weights; many at once keep more cores busy."""
+        count = np.asarray(prompts, dtype=np.float64)
+        once = self.prefill_parts()[2] + self.overhead
         result: Array = count * once * self.many ** (1 / np.maximum(count, 1.0) - 1)
         return result

@@ -23,8 +23,11 @@ __all__ = ["Estimates", "ServerTable", "estimate"]
 
 Codes = NDArray[np.intp]
 
+PATHS = (serving_layouts, gguf_layouts, cpu_layouts)
+"""Ways to put a model on a server, each for the servers whose engine it suits."""
 
-def _choices(result: Estimates) -> Codes:
+
+def choices(result: Estimates) -> Codes:
     """Fill choices and engine codes; returns a code per server, -1 where nothing runs (with the reason kept)."""
     table, workload = result.table, result.workload
     llm = workload.model
@@ -75,8 +78,8 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
         words = f"{workload.model.name} reads at most {most:,} tokens; prompt and answer are {wanted:,}"
         result.unanswered = dict.fromkeys(range(len(table)), words)
         return result
-    codes = _choices(result)
-    for path in (serving_layouts, gguf_layouts, cpu_layouts):
+    codes = choices(result)
+    for path in PATHS:
         layouts = path(result, codes)
         if layouts is not None:
             if pull:

@@ -27,7 +27,7 @@ UBATCH = 512
 SLOT_SHARE = 0.35
 """A further parallel stream costs about this share of a step alone: 8B and 12B models of 4 to 6 bits with 2, 16 and 32 streams on an
 RTX 3090 (llama-server, 2026; one kind of card, so the band is wide)."""
-_NORM = 4.0
+NORM = 4.0
 """Sharpness of the change from reading weights to unpacking them."""
 
 
@@ -106,7 +106,7 @@ class GgufSpeed(StreamSpeed):
         plain = np.where(nvidia & (engine > 0), k["g_unpack_16"], _pick(k, _UNPACK, kind) / 4)
         operations = np.where(sixteen, plain, _pick(k, _UNPACK, kind))
         unpack = lanes * np.asarray(case.weight_bytes) / operations
-        rate = (read**-_NORM + unpack**-_NORM) ** (-1 / _NORM) / old_kernels
+        rate = (read**-NORM + unpack**-NORM) ** (-1 / NORM) / old_kernels
         # Prompts: int8 kernels are limited by tensor cores and by the instructions around them.
         whole = peak * k["g_mfu"] * (peak / 1e14) ** -k["g_mfu_exp"]
         mma = 1 / (1 / (k["g_mma"] * 2 * peak) + 1 / (k["g_lanes"] * lanes))
@@ -152,8 +152,8 @@ class GgufSpeed(StreamSpeed):
         overlap = np.maximum(1 - UBATCH / np.maximum(self.fresh, UBATCH), 0.0)
         self.pipeline = np.where(gpus > 1, 1 + k["g_pipe"] / np.maximum(gpus, 1) ** 2 * overlap, 1.0)
 
-    def prefill(self, prompts: Any = 1.0) -> Array:
-        """`prompts` prompts one after the other, in passes of UBATCH tokens that each read the weights once."""
+    def prefill_parts(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Seconds of one prompt on cards that wait for each other: arithmetic, reads, both at once, attention, passes."""
         tokens = np.minimum(self.fresh, UBATCH)
         passes = np.ceil(self.fresh / UBATCH)
         reach = 2 * self.s - self.fresh
@@ -161,10 +161,14 @@ class GgufSpeed(StreamSpeed):
         read = passes * (
             self.weights + self.routed * distinct_experts(self.experts, self.per_token, tokens) / self.experts
         )
-        work = (work**_NORM + read**_NORM) ** (1 / _NORM)
+        both = (work**NORM + read**NORM) ** (1 / NORM)
         share = np.minimum(self.fresh / UBATCH, 1.0)
-        one = work + self.fresh * self.attention * reach + passes * self.pass_s * share + self.overhead
-        result: Array = prompts * one / self.pipeline
+        return work, read, both, self.fresh * self.attention * reach, passes * self.pass_s * share
+
+    def prefill(self, prompts: Any = 1.0) -> Array:
+        """`prompts` prompts one after the other, in passes of UBATCH tokens that each read the weights once."""
+        _, _, both, attention, passes = self.prefill_parts()
+        result: Array = prompts * (both + attention + passes + self.overhead) / self.pipeline
         return result
 
 

@@ -136,7 +136,7 @@ def own_name(engine: str, model: str, bits: str) -> str:
     return f"own:{engine}:{model}:{bits}"
 
 
-def _either(reads: Array, computes: Array) -> Array:
+def either(reads: Array, computes: Array) -> Array:
     """Time of a kernel that reads and computes at once: between the longer of both and their sum."""
     result: Array = np.sqrt(reads * reads + computes * computes)
     return result
@@ -276,9 +276,9 @@ class GpuSpeed(Takes):
 
     def gemm(self, tokens: Any) -> Array:
         """Weight reads and matrix multiplies of one step, dense and expert parts apart."""
-        result = _either(self.weights, self.dense_compute * tokens)
+        result = either(self.weights, self.dense_compute * tokens)
         if self._moe:
-            result = result + _either(self.active_experts(tokens) * self.expert_weights, self.expert_compute * tokens)
+            result = result + either(self.active_experts(tokens) * self.expert_weights, self.expert_compute * tokens)
         return result
 
     def _attention_time(self, case: GpuCase, half: float) -> Array:

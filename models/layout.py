@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from models.cpu_rates import CpuRates
     from models.engine_choice import Choice
     from models.estimates import Estimates
-    from models.gpu_speed import GpuSpeed
+    from models.gguf_speed import GgufCase
+    from models.gpu_speed import GpuCase, GpuSpeed
     from models.server import Server
     from models.streaming import StreamSpeed
     from models.table import ServerTable
@@ -62,6 +63,8 @@ class Layouts:
     bands: list[BandNames]
     devices: Array
     """Devices of one replica."""
+    case: GpuCase | GgufCase | CpuCase
+    """What `speed` was made of."""
 
 
 def kv_bytes(workload: Workload, choice: Choice) -> float:
@@ -151,6 +154,7 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         np.full(len(server), float(GGUF_STREAMS)),
         [bands[i] for i in chip.tolist()],
         span,
+        case,
     )
 
 
@@ -201,29 +205,26 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         n, float(memory.sequence_gib(llm, context, kv, 1.0, 1.0, full_window=whole, chunk=memory.GGUF_BATCH))
     )
     pool = ram - total - memory.CPU_COMPUTE_GIB - memory.OS_RESERVE_GIB
-    speed = CpuSpeed(
-        CpuCase(
-            layers=model.layers,
-            stream_dense=model.dense,
-            stream_routed=model.routed,
-            experts=model.experts,
-            experts_per_token=model.per_token,
-            active=model.active,
-            active_layers=model.active_layers,
-            query=model.query,
-            kv_bytes_per_token=model.kv_elements * kv,
-            state_bytes=model.state_bytes,
-            moe=model.moe > 0,
-            cores=columns["cores"][server],
-            rate=columns["stream"][server],
-            prefill_rate=columns["prefill"][server],
-            decode_rate=columns["decode"][server],
-            sync=columns["sync"][server],
-            input_tokens=float(workload.input_tokens),
-            output_tokens=float(workload.output_tokens),
-            fresh_tokens=fresh_tokens(workload),
-        ),
-        constants().cpu,
+    case = CpuCase(
+        layers=model.layers,
+        stream_dense=model.dense,
+        stream_routed=model.routed,
+        experts=model.experts,
+        experts_per_token=model.per_token,
+        active=model.active,
+        active_layers=model.active_layers,
+        query=model.query,
+        kv_bytes_per_token=model.kv_elements * kv,
+        state_bytes=model.state_bytes,
+        moe=model.moe > 0,
+        cores=columns["cores"][server],
+        rate=columns["stream"][server],
+        prefill_rate=columns["prefill"][server],
+        decode_rate=columns["decode"][server],
+        sync=columns["sync"][server],
+        input_tokens=float(workload.input_tokens),
+        output_tokens=float(workload.output_tokens),
+        fresh_tokens=fresh_tokens(workload),
     )
     token = np.full(n, float(memory.token_gib(llm, kv, 1.0, sliding=whole)))
     key = chosen.engine, quant.bit_class
@@ -236,7 +237,7 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         np.ones(n),
         np.ones(n),
         codes[server],
-        speed,
+        CpuSpeed(case, constants().cpu),
         (pool > 0) & (pool >= each),
         np.full(n, total),
         pool,
@@ -247,4 +248,5 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         np.full(n, float(CPU_STREAMS)),
         bands,
         np.ones(n),
+        case,
     )

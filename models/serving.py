@@ -44,6 +44,8 @@ class Load:
     requests_per_s: Array
     saturated: NDArray[np.bool_]
     """The rate is above what `limit` sequences serve: TTFT grows with the length of the test and is no figure."""
+    read_at: Array | None = None
+    """Sequences at which an iteration read the latencies; None = `sequences`."""
 
 
 def _blocks(size: int) -> list[slice]:
@@ -93,7 +95,8 @@ def open_loop(speed: GpuSpeed | StreamSpeed, rate: Any, limit: Any) -> Load:
     saturated = n >= limit * 0.98
     full = at_concurrency(speed, limit)
     served = np.where(saturated, np.minimum(full.requests_per_s, rate), rate)
-    return Load(n, np.where(saturated, full.tpot, tpot), np.where(saturated, full.ttft, ttft), served, saturated)
+    tpot, ttft = np.where(saturated, full.tpot, tpot), np.where(saturated, full.ttft, ttft)
+    return Load(n, tpot, ttft, served, saturated, np.where(saturated, limit, running))
 
 
 def _excess(speed: GpuSpeed | StreamSpeed, n: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool) -> Array:

@@ -130,12 +130,13 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     # An encoder keeps no cache: it fits where its weights do.
     fits = (pool > 0) & (pool >= admitted)
     index = np.flatnonzero(_worthwhile(server, tp, fits, table.pcie[server], len(table)))
+    some = cut(case, index)
     return Layouts(
         server=server[index],
         tp=tp[index],
         replicas=np.maximum(np.floor(count / tp), 1.0)[index],
         choice=choice[index],
-        speed=GpuSpeed(cut(case, index), constants().gpu),
+        speed=GpuSpeed(some, constants().gpu),
         fits=fits[index],
         weights_each=weights[index],
         pool=pool[index],
@@ -146,6 +147,7 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         cap=np.minimum(formats.cap[choice], SEQUENCES)[index],
         bands=[formats.bands[code] for code in choice[index].tolist()],
         devices=tp[index],
+        case=some,
     )
 
 

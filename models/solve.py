@@ -33,6 +33,19 @@ _TIGHT = 0.10
 """Less of the KV pool than this left free is called tight."""
 
 
+@dataclass(slots=True)
+class Solved:
+    """What the figures of some servers were read off, one entry a server."""
+
+    pick: Codes
+    """The layout taken, an index into the layouts."""
+    speed: GpuSpeed | StreamSpeed
+    load: Load
+    limit: Array
+    """Sequences one replica may run."""
+    replicas: Array
+
+
 def _any(server: Codes, flag: Flags, n: int) -> Flags:
     """For each layout, whether any layout of the same server has the flag."""
     some = np.zeros(n, dtype=bool)
@@ -118,7 +131,7 @@ def _traffic(workload: Workload, chosen: _Chosen) -> tuple[Load, Array, Array, A
     return load, servers, served, wanted / (servers * able)
 
 
-def solve(result: Estimates, layouts: Layouts) -> None:
+def solve(result: Estimates, layouts: Layouts) -> Solved:
     """Fill `result` for the servers of these layouts: best layout, servers for the traffic, speed, bands, memory."""
     chosen = _choose(result, layouts)
     load, servers, served, utilization = _traffic(result.workload, chosen)
@@ -148,6 +161,7 @@ def solve(result: Estimates, layouts: Layouts) -> None:
     }
     _put(result, chosen, figures)
     _put_memory(result, layouts, chosen, load)
+    return Solved(chosen.pick, chosen.speed, load, chosen.limit, chosen.replicas)
 
 
 def _put(result: Estimates, chosen: _Chosen, figures: Mapping[str, Array], *, always: bool = False) -> None:
