@@ -88,6 +88,16 @@ class ServerTable:
         """Bands of all servers by engine and class of format, kept for `layout.cpu_layouts`."""
         return {}
 
+    @cached_property
+    def memory_gb_s(self) -> Array:
+        """Memory bandwidth, GB/s: of all GPUs as their maker states it; of a CPU server what one socket is reckoned to read."""
+        found = self.cpu_columns(MEASURED_ENGINE)["stream"] / 1e9
+        for i in np.flatnonzero(self.chip_index >= 0):
+            each = self.chips[self.chip_index[i]].memory_bandwidth_gb_s
+            count = self.servers[i].gpu_count
+            found[i] = np.nan if each is None or count is None else each * count
+        return found
+
     def cpu_rates(self, engine: str) -> list[CpuRates | None]:
         """Rates of every CPU server's one socket under an engine (None for GPU servers and unknown bandwidth)."""
         known = self._rates.get(engine)

@@ -141,6 +141,8 @@ class Comparison:
             return self._load_s()
         if name == "price_age_days":
             return self.price_age_days
+        if name in {"vram_gib", "memory_gb_s"}:
+            return getattr(self.market, name)
         if name in ESTIMATE_COLUMNS or name == "memory_used_share":
             return self._gather(name)
         raise KeyError(name)
@@ -164,9 +166,10 @@ class Comparison:
         from models import checks
 
         # Thousands of offers have some hundred storage texts: each is read once.
-        texts = list(dict.fromkeys(entry.storage for entry in self.market.offers))
+        storage = self.market.column("storage")
+        texts = list(dict.fromkeys(storage))
         per_gib = dict(zip(texts, checks.load_seconds(np.ones(len(texts)), texts), strict=True))
-        seconds: Array = np.array([per_gib[entry.storage] for entry in self.market.offers], dtype=float)
+        seconds: Array = np.array([per_gib[text] for text in storage], dtype=float)
         seconds *= self._weights_gib
         return seconds
 

@@ -12,10 +12,11 @@ from models.practical import is_out_of_stock
 from pricing.bundled import load_bundled
 from pricing.machines import distinct
 from pricing.offer_csv import read_offers
+from pricing.offer_list import column, joined, latest
 from pricing.snapshot import SNAPSHOT_DATE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -48,12 +49,15 @@ FLOAT_COLUMNS = frozenset(
 )
 
 
+_SEARCHED = ("provider", "region", "region_group", "server", "kind", "gpu_model", "cpu_model", "term", "tier")
+
+
 class Market:
     """Offers, their distinct servers and the index between them. Arrays have one entry per offer, NaN = not stated."""
 
     def __init__(self, offers: Sequence[Offer], snapshot_date: str = SNAPSHOT_DATE) -> None:
         """Group the offers by machine; later offers win over earlier ones of the same id."""
-        self.offers: tuple[Offer, ...] = tuple({entry.offer_id: entry for entry in offers}.values())
+        self.offers: Sequence[Offer] = latest(offers)
         self.snapshot_date = snapshot_date
         self.servers, self.server_index = distinct(self.offers)
         self.messages: tuple[str, ...] = ()
@@ -76,16 +80,11 @@ class Market:
         `bundled=False` leaves out the bundled prices, and with a price file the fetched ones too: the file alone.
         No price of the file may be dated after `today`. Raises OffersError if the file cannot be used.
         """
-        offers: list[Offer] = []
-        base = load_bundled() if bundled else ()
+        base: Sequence[Offer] = load_bundled() if bundled else ()
         if store is not None and (bundled or prices is None):
-            offers += store.merged(base)
-        else:
-            offers += base
-        if prices is not None:
-            offers += read_offers(prices, latest=_latest(today))
-        offers += extra
-        market = cls(offers)
+            base = store.merged(base)
+        listed = read_offers(prices, latest=_latest(today)) if prices is not None else ()
+        market = cls(joined((base, listed, tuple(extra))))
         if store is not None:
             market.messages, market.machines_folder = tuple(store.messages), store.machines
         return market
@@ -104,7 +103,7 @@ class Market:
         """A column of the schema: floats (NaN = not stated) or objects (None = not stated). Kept after first use."""
         found = self._columns.get(name)
         if found is None:
-            values = [getattr(entry, name) for entry in self.offers]
+            values = column(self.offers, name)
             if name in FLOAT_COLUMNS:
                 found = np.array(values, dtype=float) if values else np.empty(0)
             else:
@@ -116,7 +115,7 @@ class Market:
     @cached_property
     def is_gpu(self) -> Array:
         """True where the offer is a GPU server."""
-        return np.array([entry.kind == "gpu" for entry in self.offers], dtype=bool)
+        return np.array([kind == "gpu" for kind in column(self.offers, "kind")], dtype=bool)
 
     @cached_property
     def known_hardware(self) -> Array:
@@ -127,12 +126,12 @@ class Market:
     @cached_property
     def source_day(self) -> Array:
         """The day each price was seen, NaT = undated."""
-        return np.array([entry.source_date or "NaT" for entry in self.offers], dtype="datetime64[D]")
+        return self._by_text("source_date", lambda day: day or "NaT", "datetime64[D]")
 
     @cached_property
     def out_of_stock(self) -> Array:
         """True where the provider says that it has none, or no longer lists it."""
-        return np.array([is_out_of_stock(entry.availability) for entry in self.offers], dtype=bool)
+        return self._by_text("availability", is_out_of_stock, bool)
 
     @cached_property
     def rank(self) -> Array:
@@ -145,36 +144,27 @@ class Market:
     @cached_property
     def haystack(self) -> tuple[str, ...]:
         """What a word of a search is looked for in, in lower case."""
-        return tuple(
-            " ".join(
-                filter(
-                    None,
-                    (
-                        entry.provider,
-                        entry.region,
-                        entry.region_group,
-                        entry.server,
-                        entry.kind,
-                        entry.gpu_model,
-                        entry.cpu_model,
-                        entry.term,
-                        entry.tier,
-                    ),
-                )
-            ).lower()
-            for entry in self.offers
-        )
+        columns = (column(self.offers, name) for name in _SEARCHED)
+        return tuple(" ".join(filter(None, texts)).lower() for texts in zip(*columns, strict=True))
 
     @cached_property
     def currencies(self) -> tuple[str, ...]:
         """Currencies that offers are priced in."""
-        return tuple(dict.fromkeys(entry.currency for entry in self.offers))
+        return tuple(dict.fromkeys(column(self.offers, "currency")))
 
     @cached_property
     def currency_index(self) -> Array:
         """Each offer's place in `currencies`."""
         place = {code: at for at, code in enumerate(self.currencies)}
-        return np.array([place[entry.currency] for entry in self.offers], dtype=np.intp)
+        return self._by_text("currency", place.__getitem__, np.intp)
+
+    def _by_text(self, name: str, read: Callable[[Any], Any], dtype: Any) -> Array:
+        """What a column's texts say, each distinct one read once."""
+        texts = column(self.offers, name)
+        places: dict[Any, int] = {}
+        at = [places.setdefault(text, len(places)) for text in texts]
+        said: Array = np.array([read(text) for text in places], dtype=dtype)
+        return said[np.array(at, dtype=np.intp)] if at else said
 
 
 def _latest(today: date | None) -> str:

@@ -10,15 +10,17 @@ Terms are separated by spaces and must all hold; `!` in front turns one round.
                     ram cores vcpus users servers rps tok age fit (percent of the memory used), the dashboard's
                     headings (n $/mo $/mtok tok/s tok/s·u), or any number column by its full name
 
-Spaces around a comparison's sign are allowed.
+    a|b             the one or the other; `!` in front turns the whole term
+
+Spaces around a comparison's sign, before its unit and around `|` are allowed.
 """
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +31,18 @@ from pricing import offer as schema
 from pricing.compare import COMPARE_COLUMNS
 from pricing.errors import WhereError
 from pricing.filters import region_mask, text_mask
+from pricing.where_fields import (
+    ALIASES,
+    EXACT,
+    FIELDS,
+    MORE_COLUMNS,
+    NAMES,
+    SIGNS,
+    TEXT_FIELDS,
+    UNITS,
+    units_of,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,12 +54,16 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 2000
 
-_TOKEN = re.compile(r'"[^"]*"|(?:[^\s"]|"[^"]*")+')
+_TOKEN = re.compile(r'"[^"]*"(?!\|)|(?:[^\s"]|"[^"]*")+')
 _NUMBER_TERM = re.compile(r"(?P<field>[$€£¥₹a-z_][a-z0-9_$¥/·.]*)(?P<op>>=|<=|!=|==|=|>|<)(?P<value>.*)", re.IGNORECASE)
 _VALUE = re.compile(r"\$?(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>[a-z%]*)", re.IGNORECASE)
-_SPACED = re.compile(r'("[^"]*"?)|\s*(>=|<=|!=|==|=|>|<)\s*')
-_SIGNS = re.compile(r"^(?:[€£¥₹]|cn¥)(?=/?(?:h|mo|mtok|full)$)")
-"""The dashboard's headings carry the sign of its currency; the figures are in that currency whatever the sign."""
+_SPACED = re.compile(r'("[^"]*"?)|\s*(>=|<=|!=|==|=|>|<|\|)\s*')
+_UNIT_BEHIND = re.compile(
+    r'("[^"]*"?)|(?<![^\s!|])(?P<term>(?P<field>[^\s"|<>=!:]+)(?:>=|<=|!=|==|=|>|<)\$?[\d.,]+)\s+(?P<unit>[a-z%]+)(?![^\s|])',
+    re.IGNORECASE,
+)
+"""A number and behind a space what may be its unit."""
+_ALTERNATIVES = re.compile(r'\|(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _OPS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -55,113 +73,6 @@ _OPS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-
-# Short name -> (column, kind of unit).
-_FIELDS: dict[str, tuple[str, str]] = {
-    "gpu": ("vram_gib_per_gpu", "gib"),
-    "gpus": ("gpu_count", ""),
-    "vram": ("vram", "gib"),
-    "ram": ("ram_gib", "gib"),
-    "cores": ("cores", ""),
-    "vcpus": ("vcpus", ""),
-    "vcpu": ("vcpus", ""),
-    "sockets": ("sockets", ""),
-    "price": ("price", ""),
-    "$h": ("hourly_cost", ""),
-    "$/h": ("hourly_cost", ""),
-    "$mo": ("monthly_cost", ""),
-    "$/mo": ("monthly_cost", ""),
-    "$mtok": ("cost_per_m_output_tokens", ""),
-    "$/mtok": ("cost_per_m_output_tokens", ""),
-    "$full": ("cost_per_m_output_tokens_full_load", ""),
-    "ttft": ("ttft_ms", "ms"),
-    "tpot": ("tpot_ms", "ms"),
-    "load": ("load_s", "s"),
-    "users": ("max_concurrency", ""),
-    "tok": ("output_tokens_per_s", ""),
-    "tok/s": ("output_tokens_per_s", ""),
-    "tok/s·u": ("tokens_per_s_user", ""),
-    "tok/s.u": ("tokens_per_s_user", ""),
-    "fit": ("memory_used_share", "%"),
-    "n": ("servers_needed", ""),
-    "rps": ("requests_per_s_at_target", ""),
-    "servers": ("servers_needed", ""),
-    "age": ("price_age_days", "d"),
-    "use": ("utilization", ""),
-    "context": ("max_context", ""),
-}
-_UNITS: dict[str, dict[str, float]] = {
-    "gib": {"": 1, "g": 1, "gb": 1, "gib": 1, "t": 1024, "tb": 1024, "tib": 1024},
-    "ms": {"": 1, "ms": 1, "s": 1000},
-    "s": {"": 1, "s": 1, "ms": 0.001, "min": 60},
-    "d": {"": 1, "d": 1, "w": 7, "mo": 30.44, "y": 365.25},
-    "%": {"": 0.01, "%": 0.01},
-    "": {"": 1, "k": 1e3, "m": 1e6, "%": 0.01},
-}
-_NAMES: dict[str, tuple[str, ...]] = {
-    "provider": ("provider",),
-    "server": ("server",),
-    "term": ("term",),
-    "tier": ("tier",),
-    "chip": ("gpu_model",),
-    "processor": ("cpu_model",),
-    "hardware": ("gpu_model", "cpu_model"),
-    "engine": ("engine_used",),
-    "bound": ("bound_by",),
-    "basis": ("basis",),
-    "currency": ("currency",),
-    "source": ("source",),
-    "kind": ("kind",),
-    "quant": ("quant_used",),
-    "id": ("offer_id",),
-}
-NUMBER_HELP: tuple[tuple[str, str], ...] = (
-    ("gpu", "memory of one GPU, GiB"),
-    ("gpus", "how many GPUs"),
-    ("vram", "memory of all GPUs, GiB"),
-    ("ram", "host memory, GiB"),
-    ("cores", "CPU cores"),
-    ("vcpus", "virtual CPUs"),
-    ("sockets", "CPUs"),
-    ("price", "list price of one server an hour"),
-    ("$h", "cost of all servers an hour"),
-    ("$/mo", "cost of all servers a month (also $mo)"),
-    ("$/mtok", "cost of a million output tokens (also $mtok)"),
-    ("$full", "the same at full load"),
-    ("ttft", "time to the first token, ms or s: ttft<1s"),
-    ("tpot", "time between tokens, ms"),
-    ("load", "loading the weights, s or min"),
-    ("users", "most users on one server in the targets"),
-    ("n", "servers needed (also servers)"),
-    ("fit", "share of the memory used, %"),
-    ("tok/s", "output tokens a second of one server"),
-    ("tok/s·u", "output tokens a second of each user (also tok/s.u)"),
-    ("rps", "most requests a second of one server in the targets"),
-    ("use", "share of the servers that the traffic uses, as 80%"),
-    ("age", "of the price: d, w, mo, y"),
-    ("context", "longest context that fits, tokens"),
-)
-"""The fields that are compared with a number, and their units."""
-TEXT_HELP: tuple[tuple[str, str], ...] = (
-    ("provider:", "who sells it; several with commas"),
-    ("region:", "region or its beginning: eu, us, eu-west"),
-    ("server:", "the provider's name of the machine"),
-    ("hardware:", "GPU or CPU; chip: is the GPU, processor: the CPU"),
-    ("term:", "on-demand, spot, reserved, monthly, ..."),
-    ("tier:", "the provider's class, as secure or community"),
-    ("engine:", "vllm, llama.cpp, ...; quant: is the format used"),
-    ("bound:", "what limits the speed; basis: measured or estimated"),
-    ("source:", "where the price is from; currency: kind: id:"),
-)
-"""The fields that hold a text."""
-_KNOWN = (
-    "Texts: provider: region: term: chip: server: engine:; "
-    "numbers: gpu gpus vram ram cores price $h $/mo $/mtok ttft tpot load users n fit tok/s rps age."
-)
-"""What is asked for most: all of it would not fit under the filter of a terminal of 80 columns."""
-_ALIASES = {"where": "region"}
-"""Headings of the dashboard that go by another name here."""
-_EXACT = frozenset({"provider", "term", "currency", "kind", "basis"})
 
 
 @dataclass(frozen=True)
@@ -178,9 +89,9 @@ class Where:
             result &= term(comparison)
         return result
 
-    def culprit(self, comparison: Comparison, base: Array) -> str | None:
-        """The term whose removal brings most of the `base` offers back; None if none does alone."""
-        best, most = None, 0
+    def culprit(self, comparison: Comparison, base: Array) -> tuple[str, int]:
+        """The term whose removal brings most of the `base` offers back, and how many; empty and 0 if none does alone."""
+        best, most = "", 0
         masks = [term(comparison) for _, term in self.terms]
         for at, (text, _) in enumerate(self.terms):
             left = base.copy()
@@ -189,7 +100,7 @@ class Where:
                     left &= mask
             if (count := int(left.sum())) > most:
                 best, most = text, count
-        return best
+        return best, most
 
 
 def compile_where(text: str) -> Where:
@@ -198,12 +109,26 @@ def compile_where(text: str) -> Where:
         raise WhereError(text[:20] + "…", f"the expression is longer than {MAX_LENGTH} characters.")
     if text.count('"') % 2:
         raise WhereError(text[text.rindex('"') :], "the quote is not closed.")
-    terms = []
-    # "gpu > 24" is what people write; as three words it would find nothing and not say why.
-    for match in _TOKEN.finditer(_SPACED.sub(lambda found: found[1] or found[2], text)):
-        token = match.group()
-        terms.append((token, _term(token)))
-    return Where(text, tuple(terms))
+    return Where(text, tuple((token, _term(token)) for token in terms_of(text)))
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of an expression, each without the spaces that may stand in it."""
+    # "gpu > 24 gb" is what people write; as four words it would find nothing and not say why.
+    joined = _SPACED.sub(lambda found: found[1] or found[2], text)
+    return _TOKEN.findall(_UNIT_BEHIND.sub(_with_unit, joined))
+
+
+def _with_unit(found: re.Match[str]) -> str:
+    if found[1] is not None or found["unit"].lower() not in units_of(found["field"]):
+        return found[0]
+    return found["term"] + found["unit"]
+
+
+def word_of(token: str) -> str | None:
+    """The word that a term looks for in names; None for any other term."""
+    plain = token.strip('"').lower()
+    return plain if plain and _term(token) is _words(plain) else None
 
 
 def _term(token: str) -> Mask:
@@ -212,6 +137,12 @@ def _term(token: str) -> Mask:
             raise WhereError(token, "there is nothing after the exclamation mark.", hint="Write !spot, for example.")
         inner = _term(token[1:])
         return lambda comparison: ~inner(comparison)
+    parts = _ALTERNATIVES.split(token)
+    if len(parts) > 1:
+        if not all(parts):
+            raise WhereError(token, "there is nothing on one side of the bar.", hint="Write h100|a100, for example.")
+        either = [_term(part) for part in parts]
+        return lambda comparison: np.logical_or.reduce([mask(comparison) for mask in either])
     if token.startswith('"'):
         return _words(token.strip('"').lower())
     if match := _NUMBER_TERM.fullmatch(token):
@@ -222,21 +153,18 @@ def _term(token: str) -> Mask:
     return _FLAGS.get(token.lower()) or _words(token.lower())
 
 
-_MORE_COLUMNS = frozenset({"vram", "price", "memory_used_share"})
-_TEXT_FIELDS = frozenset({*_NAMES, *_ALIASES, "region"})
-
-
+@lru_cache(maxsize=256)
 def _words(word: str) -> Mask:
     return lambda comparison: text_mask(comparison, word)
 
 
 def _number(token: str, field: str, op: str, text: str) -> Mask:
-    field = _SIGNS.sub("$", field)
-    column, kind = _FIELDS.get(field, (field, ""))
-    if column in _TEXT_FIELDS:
+    field = SIGNS.sub("$", field)
+    column, kind = FIELDS.get(field, (field, ""))
+    if column in TEXT_FIELDS:
         raise WhereError(token, f"{field} is text, not a number.", hint=f"Write {field}:something instead.")
-    if column not in COMPARE_COLUMNS and column not in _MORE_COLUMNS:
-        raise _unknown(token, field)
+    if column not in COMPARE_COLUMNS and column not in MORE_COLUMNS:
+        raise unknown(token, field)
     value = _VALUE.fullmatch(text.strip().replace(",", ""))
     if value is None:
         raise WhereError(
@@ -244,9 +172,9 @@ def _number(token: str, field: str, op: str, text: str) -> Mask:
             f"{brief(text)} is not a number." if text else "the number is missing.",
             hint=f"Write {field}{op}10, for example.",
         )
-    unit = _UNITS[kind].get(value["unit"].lower())
+    unit = UNITS[kind].get(value["unit"].lower())
     if unit is None:
-        known = ", ".join(filter(None, _UNITS[kind]))
+        known = ", ".join(filter(None, UNITS[kind]))
         raise WhereError(token, f"the unit {value['unit']!r} is not known here.", hint=f"Known: {known}.")
     limit = float(value["number"]) * unit
     compare = _OPS[op]
@@ -262,12 +190,6 @@ def _number(token: str, field: str, op: str, text: str) -> Mask:
 def _numbers(comparison: Comparison, token: str, column: str) -> Array:
     if column == "price":
         return comparison.price_per_hour
-    if column == "vram":
-        market = comparison.market
-        count = market.column("gpu_count")
-        return market.column("vram_gib_per_gpu") * np.maximum(count, 1.0)
-    if column == "memory_used_share":  # an estimate that is no column of the CSV
-        return np.asarray(comparison.estimates.memory_used_share, dtype=float)[comparison.market.server_index]
     values = comparison.column(column)
     if values.dtype == object:
         if column in {"shared_cpu", "vat_included"}:
@@ -280,13 +202,13 @@ def _names(token: str, name: str, value: str) -> Mask:
     wanted = tuple(part.strip('"').lower() for part in value.split(",") if part.strip('"'))
     if not wanted:
         raise WhereError(token, "the value after the colon is missing.", hint=f"Write {name}:something.")
-    if _ALIASES.get(name, name) == "region":
+    if ALIASES.get(name, name) == "region":
         return lambda comparison: region_mask(comparison, wanted)
-    if name in _FIELDS and name not in _NAMES:
+    if name in FIELDS and name not in NAMES:
         raise WhereError(token, f"{name} is a number, not a text.", hint=f"Write {name}>=10, for example.")
-    columns = _NAMES.get(name) or ((name,) if name in COMPARE_COLUMNS else None)
+    columns = NAMES.get(name) or ((name,) if name in COMPARE_COLUMNS else None)
     if columns is None:
-        raise _unknown(token, name)
+        raise unknown(token, name)
     if name == "term":
         wanted = tuple(part.replace("-", "_") for part in wanted)
         for part in wanted:
@@ -296,7 +218,7 @@ def _names(token: str, name: str, value: str) -> Mask:
     def mask(comparison: Comparison) -> Array:
         result = np.zeros(len(comparison), dtype=bool)
         for column in columns:
-            result |= _holds(comparison.column(column), wanted, exact=name in _EXACT)
+            result |= _holds(comparison.column(column), wanted, exact=name in EXACT)
         return result
 
     return mask
@@ -312,15 +234,6 @@ def _holds(values: Array, wanted: tuple[str, ...], *, exact: bool) -> Array:
             found = known[value] = text in wanted if exact else any(part in text for part in wanted)
         result[at] = found
     return result
-
-
-def _unknown(token: str, field: str) -> WhereError:
-    near = difflib.get_close_matches(field, [*_FIELDS, *_NAMES, "region", *COMPARE_COLUMNS], 3, 0.6)
-    return WhereError(
-        token,
-        f"there is no field {brief(field)}.",
-        hint=(f"Did you mean {', '.join(near)}? " if near else "") + _KNOWN,
-    )
 
 
 def _is_term(term: str) -> Mask:

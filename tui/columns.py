@@ -1,30 +1,20 @@
-"""The table's columns: what each shows, how wide it is, which go first when the terminal is narrow."""
+"""The table's columns: what each shows, how wide it is, which stay longest when the terminal is narrow."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from models.practical import MOST_SERVERS
-from tui import format as fmt
+from tui import cells
+from tui.cells import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tui.rows import Rows
+    from tui.state import ViewState
 
-
-class Cell(NamedTuple):
-    """One cell: its text, the one-letter mark behind a number, and the tone that repeats what glyph or mark say."""
-
-    text: str
-    mark: str = ""
-    tone: str = "text"
-
-
-EMPTY = Cell(fmt.MISSING, "", "faint")
-TIGHT_SHARE = 0.90
-"""From this share of the memory on a fit is called tight."""
+__all__ = ["BY_ID", "COLUMNS", "COSTS", "OPTIONAL_PRIORITY", "Cell", "Column", "chosen", "clamp_width", "priority"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,276 +41,109 @@ class Column:
     """A text too long loses its middle and keeps its end, as in format.shorten_middle: the end tells offers apart."""
     largest_first: bool = False
     """The first click sorts the largest first, where more is better."""
+    optional: bool = False
+    """Shown only where the user has asked for it."""
+    wide_cell: Callable[[Rows, int], Cell] | None = None
+    """A longer form for wide terminals."""
+    wide_width: int = 0
 
     def title(self, sign: str) -> str:
         """The header in the comparison's currency."""
         return self.header.replace("{c}", sign)
 
 
-def _server(rows: Rows, i: int) -> Cell:
-    return Cell(fmt.clean(rows.server(i)) or fmt.MISSING, "", "strong")
-
-
-def _provider(rows: Rows, i: int) -> Cell:
-    return Cell(fmt.clean(rows.offer(i).provider) or fmt.MISSING)
-
-
-def _region(rows: Rows, i: int) -> Cell:
-    offer = rows.offer(i)
-    text = offer.region or offer.region_group
-    return Cell(fmt.clean(text), "", "muted") if text else EMPTY
-
-
-def _hardware(rows: Rows, i: int) -> Cell:
-    return Cell(fmt.clean(rows.hardware(i)))
-
-
-def _term(rows: Rows, i: int) -> Cell:
-    return Cell(rows.term(i), "", "muted")
-
-
-def _fit(rows: Rows, i: int) -> Cell:
-    used = rows.value("memory_used_share", i)
-    if used is None:
-        return EMPTY
-    text = fmt.share(used)
-    if not rows.flag("fits", i):
-        return Cell(f"✗ {text:>3}", "", "miss")
-    return Cell(f"~ {text:>3}" if used >= TIGHT_SHARE else f"✓ {text:>3}", "", "good")
-
-
-def _ttft(rows: Rows, i: int) -> Cell:
-    value = rows.value("ttft_ms", i)
-    if value is None:
-        return EMPTY
-    target = rows.workload.ttft_ms
-    return _speed(rows, i, fmt.seconds(value), missed=target is not None and value > target)
-
-
-def _user_speed(rows: Rows, i: int) -> Cell:
-    value = rows.value("tokens_per_s_user", i)
-    if value is None:
-        return EMPTY
-    target, tpot = rows.workload.tpot_ms, rows.value("tpot_ms", i)
-    return _speed(rows, i, fmt.number(value), missed=target is not None and tpot is not None and tpot > target)
-
-
-def _speed(rows: Rows, i: int, text: str, *, missed: bool) -> Cell:
-    if missed:
-        return Cell(text, "!", "miss")
-    return Cell(text, "m" if rows.measured(i) else "≈")
-
-
-def _total_speed(rows: Rows, i: int) -> Cell:
-    value = rows.value("output_tokens_per_s", i)
-    return EMPTY if value is None else Cell(fmt.number(value))
-
-
-def _users(rows: Rows, i: int) -> Cell:
-    value = rows.value("max_concurrency", i)
-    return EMPTY if value is None else Cell(fmt.whole(value), "", "text" if value else "miss")
-
-
-def _servers(rows: Rows, i: int) -> Cell:
-    value = rows.value("servers_needed", i)
-    if value is None:
-        return EMPTY
-    if value > MOST_SERVERS:
-        return Cell(fmt.short_count(value), "!", "miss")
-    return Cell(fmt.count(value))
-
-
-def _month(rows: Rows, i: int) -> Cell:
-    value = rows.value("monthly_cost", i)
-    return EMPTY if value is None else Cell(fmt.number(value), "*" if rows.old(i) else "")
-
-
-def _per_million(rows: Rows, i: int) -> Cell:
-    value = rows.value("cost_per_m_output_tokens", i)
-    return EMPTY if value is None else Cell(fmt.number(value, decimals=3), "", "strong")
-
-
-def _load(rows: Rows, i: int) -> Cell:
-    value = rows.value("load_s", i)
-    return EMPTY if value is None else Cell(fmt.number(value, decimals=1))
-
-
-def _age(rows: Rows, i: int) -> Cell:
-    value = rows.value("price_age_days", i)
-    if value is None:
-        return Cell("undated", "", "miss")
-    return Cell(fmt.age(value), "*" if rows.old(i) else "", "text" if rows.old(i) else "muted")
-
-
 COLUMNS: tuple[Column, ...] = (
-    Column(
-        "server",
-        "Server",
-        _server,
-        "server",
-        1,
-        12,
-        "the provider's own name; ● GPU server, ○ CPU server",
-        30,
-        right=False,
-        tail=0,
-    ),
-    Column("provider", "Provider", _provider, "provider", 11, 10, "who sells it", 13, right=False),
-    Column("region", "Where", _region, "region", 12, 8, "region, as the provider names it", 14, right=False),
-    Column(
-        "hardware",
-        "Hardware",
-        _hardware,
-        "hardware",
-        6,
-        18,
-        "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM",
-        34,
-        right=False,
-        tail=-2,
-    ),
-    Column(
-        "fit",
-        "Fit %",
-        _fit,
-        "memory_used_share",
-        3,
-        6,
-        "share of the memory used: ✓ holds the model, ~ tight (90 % or more), ✗ does not",
-    ),
-    Column(
-        "ttft",
-        "TTFT s",
-        _ttft,
-        "ttft_ms",
-        5,
-        7,
-        "time to the first token at this traffic, mean, seconds; ! misses the target",
-        marked=True,
-    ),
-    Column(
-        "user_speed",
-        "tok/s·u",
-        _user_speed,
-        "tokens_per_s_user",
-        4,
-        8,
-        "output tokens per second that each user sees; ! misses the target",
-        marked=True,
-        largest_first=True,
-    ),
-    Column(
-        "total_speed",
-        "tok/s Σ",
-        _total_speed,
-        "output_tokens_per_s",
-        10,
-        8,
-        "output tokens per second of one server at its share of the traffic",
-        largest_first=True,
-    ),
-    Column(
-        "users",
-        "Users",
-        _users,
-        "max_concurrency",
-        9,
-        6,
-        "concurrent requests one server holds inside the targets",
-        largest_first=True,
-    ),
-    Column(
-        "servers",
-        "N",
-        _servers,
-        "servers_needed",
-        8,
-        4,
-        "servers needed for the traffic; ! more than 50: not practical",
-        marked=True,
-    ),
-    Column("term", "Term", _term, "term", 13, 9, "on-demand, spot, monthly, reserved (months)", right=False),
-    Column("load", "Load s", _load, "load_s", 14, 7, "seconds to load the weights from its disk"),
-    Column(
-        "month",
-        "{c}/mo",
-        _month,
-        "monthly_cost",
-        7,
-        7,
-        "cost of all servers needed for a month; * price older than 180 days, or not to be had now",
-        marked=True,
-    ),
-    Column(
-        "per_million",
-        "{c}/Mtok",
-        _per_million,
-        "cost_per_m_output_tokens",
-        2,
-        7,
-        "cost of a million output tokens at this traffic",
-    ),
-    Column("age", "Age", _age, "price_age_days", 15, 8, "how old the price is; * older than 180 days", marked=True),
-)
+    Column("server", "Server", cells.server, "server", 1, 11,
+           "the provider's own name; ● GPU server, ○ CPU server", 30, right=False, tail=0),
+    Column("provider", "Provider", cells.provider, "provider", 11, 10, "who sells it", 13, right=False),
+    Column("region", "Where", cells.region, "region", 12, 8, "region, as the provider names it", 14, right=False),
+    Column("group", "Area", cells.words("region_group"), "region_group", 16, 5,
+           "part of the world: eu, us, asia, other", right=False, optional=True),
+    Column("hardware", "Hardware", cells.hardware, "hardware", 6, 18,
+           "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM", 34, right=False, tail=-2),
+    Column("cores", "Cores", cells.amount("cores"), "cores", 17, 6,
+           "physical CPU cores, where the provider states them", largest_first=True, optional=True),
+    Column("vcpus", "vCPUs", cells.amount("vcpus"), "vcpus", 18, 6,
+           "virtual CPUs, where the provider states them", largest_first=True, optional=True),
+    Column("ram", "RAM GB", cells.amount("ram_gib"), "ram_gib", 19, 7, "host memory", largest_first=True, optional=True),
+    Column("vram", "VRAM GB", cells.amount("vram_gib"), "vram_gib", 20, 8,
+           "memory of all GPUs of the server", largest_first=True, optional=True),
+    Column("bandwidth", "GB/s", cells.figure("memory_gb_s"), "memory_gb_s", 21, 6,
+           "memory bandwidth: all GPUs together, or one CPU socket as reckoned with", largest_first=True, optional=True),
+    Column("fit", "Fit %", cells.fit, "memory_used_share", 3, 6,
+           "share of the memory used: ✓ holds the model, ~ tight (90 % or more), ✗ does not", wide_cell=cells.fit_bar, wide_width=13),
+    Column("context", "Context", cells.amount("max_context"), "max_context", 22, 8,
+           "longest context that fits, tokens", largest_first=True, optional=True),
+    Column("ttft", "TTFT s", cells.ttft, "ttft_ms", 5, 7,
+           "time to the first token at this traffic, mean, seconds; ! misses the target", marked=True),
+    Column("ttft_band", "TTFT low–high", cells.ttft_band, "ttft_ms_high", 23, 14,
+           "time to the first token, low and high estimate, seconds; sorts by the high one", optional=True),
+    Column("ttft_p95", "TTFT p95", cells.figure("ttft_p95_ms", decimals=3, scale=0.001), "ttft_p95_ms", 24, 9,
+           "time to the first token that 95 of 100 requests stay below, seconds", optional=True),
+    Column("tpot", "TPOT ms", cells.tpot, "tpot_ms", 25, 9,
+           "time between the output tokens of a request, milliseconds; ! misses the target", marked=True, optional=True),
+    Column("user_speed", "tok/s·u", cells.user_speed, "tokens_per_s_user", 4, 8,
+           "output tokens per second that each user sees; ! misses the target", marked=True, largest_first=True),
+    Column("total_speed", "tok/s Σ", cells.total_speed, "output_tokens_per_s", 10, 8,
+           "output tokens per second of one server at its share of the traffic", largest_first=True),
+    Column("users", "Users", cells.users, "max_concurrency", 9, 6,
+           "concurrent requests one server holds inside the targets", largest_first=True),
+    Column("rps", "req/s max", cells.figure("requests_per_s_at_target"), "requests_per_s_at_target", 26, 10,
+           "requests per second one server answers inside the targets", largest_first=True, optional=True),
+    Column("limit", "Limit", cells.said("bound_by"), "bound_by", 27, 9, "what limits the speed", 16, right=False, optional=True),
+    Column("engine", "Engine", cells.said("engine_used"), "engine_used", 28, 9,
+           "the engine reckoned with", 14, right=False, optional=True),
+    Column("servers", "N", cells.servers, "servers_needed", 8, 4,
+           "servers needed for the traffic; ! more than 50: not practical", marked=True),
+    Column("use", "Use %", cells.figure("utilization", decimals=1, scale=100.0), "utilization", 29, 6,
+           "share of the servers that the traffic uses", optional=True),
+    Column("term", "Term", cells.term, "term", 13, 9, "on-demand, spot, monthly, reserved (months)", right=False),
+    Column("commitment", "Months", cells.amount("commitment_months"), "commitment_months", 30, 7,
+           "months one has to stay", optional=True),
+    Column("tier", "Tier", cells.words("tier"), "tier", 31, 9,
+           "the provider's class, as secure or community", 14, right=False, optional=True),
+    Column("load", "Load s", cells.load, "load_s", 14, 7, "seconds to load the weights from its disk"),
+    Column("hour", "{c}/h", cells.hour, "hourly_cost", 32, 7,
+           "cost of all servers needed for an hour; * price older than 180 days, or not to be had now", marked=True, optional=True),
+    Column("month", "{c}/mo", cells.month, "monthly_cost", 7, 7,
+           "cost of all servers needed for a month; * price older than 180 days, or not to be had now", marked=True),
+    Column("per_million", "{c}/Mtok", cells.per_million, "cost_per_m_output_tokens", 2, 7,
+           "cost of a million output tokens at this traffic"),
+    Column("full_load", "{c}/M full", cells.figure("cost_per_m_output_tokens_full_load", decimals=3),
+           "cost_per_m_output_tokens_full_load", 33, 10,
+           "the same with every server used in full", optional=True),
+    Column("age", "Age", cells.age, "price_age_days", 15, 8, "how old the price is; * older than 180 days", marked=True),
+)  # fmt: skip
 
 BY_ID = {column.id: column for column in COLUMNS}
-GAP = 1
-LEAD = 3
-"""Cells before the first column: cursor, kind, space."""
+
+COSTS = ("per_million", "month", "hour")
+"""The cost columns that can be the unit, which is shown to the last."""
+OPTIONAL_PRIORITY = 5.5
+"""Who asks for a column wants to see it: it goes after the speeds, before all that is there by default."""
+_SECOND_COST = 6.5
+"""A million tokens' price where it is not the unit."""
+_NARROWEST_TEXT, _WIDEST = 5, 60
 
 
-SPACIOUS = 12
-"""Columns of lower priority come only when the names have got their room."""
-WANTED = {"server": 8, "hardware": 4}
-"""Cells above the minimum that make most names readable."""
+def priority(column: Column, unit: str) -> tuple[float, int]:
+    """Which columns stay longest: smaller is longer."""
+    if column.id == unit:
+        return 2, 0
+    if column.id == "per_million":
+        return _SECOND_COST, 0
+    return OPTIONAL_PRIORITY if column.optional else column.priority, column.priority
 
 
-class Placed(NamedTuple):
-    """A column with the place it got on the line."""
+def chosen(view: ViewState) -> tuple[Column, ...]:
+    """The columns to show, in order: those the user has chosen, else the usual ones. Server comes first; the cost unit is there."""
+    ids = [name for name in dict.fromkeys(view.columns) if name in BY_ID and name != "server"]
+    if not ids:
+        ids = [column.id for column in COLUMNS if not column.optional or column.id == view.unit]
+        return tuple(BY_ID[name] for name in ids)
+    return tuple(BY_ID[name] for name in ("server", *ids, *(() if view.unit in ids else (view.unit,))))
 
-    column: Column
-    x: int
-    width: int
 
-
-def layout(total: int, offset: int = 0, columns: tuple[Column, ...] = COLUMNS) -> tuple[list[Placed], bool, bool]:
-    """Place columns on a line of `total` cells: whole columns by priority, never a clipped one.
-
-    `offset` scrolls that many columns off on the left; columns that had no room then appear on the right.
-    Returns the placed columns and whether more exist to the left and to the right.
-    """
-    frozen, rest = columns[0], columns[1:]
-    room = total - LEAD - min(frozen.width, max(total - LEAD, 1))
-    chosen: set[str] = set()
-    free = room
-    for column in sorted(rest, key=lambda column: column.priority):
-        wanted = sum(WANTED.values()) if column.priority > SPACIOUS else 0
-        if column.width + GAP + wanted > free:
-            break
-        chosen.add(column.id)
-        free -= column.width + GAP
-    # What fits keeps its order; what does not follows behind, most important first, for scrolling.
-    line = [column for column in rest if column.id in chosen]
-    line += sorted((column for column in rest if column.id not in chosen), key=lambda column: column.priority)
-    offset = max(0, min(offset, len(line) - 1)) if line else 0
-    shown = line[: len(chosen)]
-    if offset:
-        shown, free = [], room
-        for column in line[offset:]:
-            if column.width + GAP > free:
-                break
-            shown.append(column)
-            free -= column.width + GAP
-    widths = {column.id: column.width for column in (frozen, *shown)}
-    widths[frozen.id] = min(frozen.width, max(total - LEAD, 1))
-    flexible = [column for column in (frozen, *shown) if column.max_width]
-    while free > 0 and (growing := [column for column in flexible if widths[column.id] < column.max_width]):
-        for column in growing:
-            if free > 0:
-                widths[column.id] += 1
-                free -= 1
-    placed, x = [], LEAD
-    for column in (frozen, *shown):
-        placed.append(Placed(column, x, widths[column.id]))
-        x += widths[column.id] + GAP
-    return placed, offset > 0, offset + len(shown) < len(line)
+def clamp_width(column: Column, width: int) -> int:
+    """A width that the column can have: texts may be cut, numbers never."""
+    return max(_NARROWEST_TEXT if not column.right else column.width, min(width, _WIDEST))

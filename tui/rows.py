@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from models.practical import STALE_DAYS
 from tui import format as fmt
-from tui.columns import BY_ID
+from tui.columns import BY_ID, COSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pricing.offer import Offer
 
 DEFAULT_SORT = "per_million"
-GROUPED_SORTS = frozenset({"per_million", "month"})
+GROUPED_SORTS = frozenset(COSTS)
 """Sorting by cost keeps servers that miss the targets behind those that meet them; any other column sorts plainly."""
 
 _NOISE = re.compile(
@@ -103,19 +103,28 @@ class Texts:
     def ranks(self, name: str) -> np.ndarray:
         """Alphabetical ranks of one column as floats, NaN where the text is missing."""
         if name not in self._ranks:
-            texts = [_TEXT[name](offer) for offer in self.offers]
-            order = {
-                text: float(rank) for rank, text in enumerate(sorted({text for text in texts if text}, key=_natural))
-            }
-            self._ranks[name] = np.array([order.get(text, np.nan) if text else np.nan for text in texts], dtype=float)
+            self._ranks[name] = ranked([_TEXT[name](offer) for offer in self.offers])
         return self._ranks[name]
 
 
-def _natural(text: str) -> tuple[Any, ...]:
-    """m5.2xlarge before m5.16xlarge."""
-    return tuple(
-        (0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text.casefold()) if part
-    )
+def ranked(texts: Sequence[str | None]) -> np.ndarray:
+    """Alphabetical ranks as floats, NaN where there is no text."""
+    keys = {text: natural(text) for text in set(texts) if text}
+    place = {key: float(rank) for rank, key in enumerate(sorted(set(keys.values())))}
+    ranks = {text: place[key] for text, key in keys.items()}
+    return np.array([ranks.get(text, np.nan) if text else np.nan for text in texts], dtype=float)
+
+
+def natural(text: str) -> str:
+    """Numbers in a text sort by their size: m5.2xlarge before m5.16xlarge."""
+    return _DIGITS.sub(_padded, text.casefold())
+
+
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def _padded(found: re.Match[str]) -> str:
+    return found[0].lstrip("0").zfill(12)
 
 
 _TEXT: dict[str, Callable[[Offer], str | None]] = {
@@ -124,7 +133,11 @@ _TEXT: dict[str, Callable[[Offer], str | None]] = {
     "region": lambda offer: offer.region or offer.region_group,
     "hardware": hardware,
     "term": term,
+    "region_group": lambda offer: offer.region_group,
+    "tier": lambda offer: offer.tier,
 }
+_SAID = frozenset({"bound_by", "engine_used"})
+"""Texts of the estimate, which change with the workload."""
 
 
 class Rows:
@@ -225,8 +238,12 @@ class Rows:
 def sort_order(comparison: Comparison, texts: Texts, base: np.ndarray, by: str, *, descending: bool) -> np.ndarray:
     """`base` (filtered, in default order) sorted by one column; missing values last in both directions, ties as in `base`."""
     column = BY_ID[by]
-    keys = texts.ranks(column.sort) if column.sort in _TEXT else np.asarray(comparison.column(column.sort), dtype=float)
-    keys = keys[base]
+    if column.sort in _TEXT:
+        keys = texts.ranks(column.sort)[base]
+    elif column.sort in _SAID:
+        keys = ranked(comparison.column(column.sort)[base])
+    else:
+        keys = np.asarray(comparison.column(column.sort), dtype=float)[base]
     if descending:
         keys = -keys
     if by in GROUPED_SORTS:

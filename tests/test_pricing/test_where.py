@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pricing.errors import WhereError
-from pricing.where import _FIELDS, _NAMES, NUMBER_HELP, TEXT_HELP, compile_where
+from pricing.where import compile_where, terms_of, word_of
+from pricing.where_fields import FIELDS, NAMES, NUMBER_HELP, TEXT_HELP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,9 +171,9 @@ def test_every_field_of_the_help_works(comparison: Comparison) -> None:
         compile_where(f"{name}>=1").mask(comparison)
     for name, _ in TEXT_HELP:
         compile_where(f"{name}{'spot' if name == 'term:' else 'x'}").mask(comparison)
-    assert {_FIELDS[name][0] for name, _ in NUMBER_HELP} == {column for column, _ in _FIELDS.values()}
+    assert {FIELDS[name][0] for name, _ in NUMBER_HELP} == {column for column, _ in FIELDS.values()}
     said = " ".join(f"{name} {meaning}" for name, meaning in TEXT_HELP)
-    assert all(f"{name}:" in said for name in (*_NAMES, "region"))
+    assert all(f"{name}:" in said for name in (*NAMES, "region"))
 
 
 @pytest.mark.parametrize("text", ["colour:red", "horses>=5", "gpuu>=5"])
@@ -198,9 +199,57 @@ def test_a_text_column_is_not_compared_with_a_number(comparison: Comparison) -> 
 def test_the_culprit_is_the_term_that_hides_most(comparison: Comparison) -> None:
     where = compile_where("gpu gpu>=9999")
     assert not where.mask(comparison).any()
-    assert where.culprit(comparison, np.ones(len(comparison), dtype=bool)) == "gpu>=9999"
+    assert where.culprit(comparison, np.ones(len(comparison), dtype=bool))[0] == "gpu>=9999"
 
 
 def test_text_is_never_a_pattern(comparison: Comparison) -> None:
     assert passing(comparison, ".*") == ""
     assert passing(comparison, "[bold]") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("ram >= 64 gb", ["ram>=64gb"]),
+        ("ram>=64 gb h100", ["ram>=64gb", "h100"]),
+        ("ttft < 1 s cpu", ["ttft<1s", "cpu"]),
+        ("age<30 d", ["age<30d"]),
+        ("gpus>=2 gb", ["gpus>=2", "gb"]),
+        ("gpu>=24 t4", ["gpu>=24", "t4"]),
+        ('"ram >= 64 gb"', ['"ram >= 64 gb"']),
+        ("!ram>=64 gb", ["!ram>=64gb"]),
+        ("h100 | a100", ["h100|a100"]),
+        ('"a | b" | c', ['"a | b"|c']),
+        ("ram>=64 gb|gpu", ["ram>=64gb|gpu"]),
+        ("provider:acme s", ["provider:acme", "s"]),
+    ],
+)
+def test_a_unit_behind_a_space_belongs_to_its_number(text: str, terms: list[str]) -> None:
+    assert terms_of(text) == terms
+
+
+def test_a_bar_is_or(comparison: Comparison) -> None:
+    def mask(text: str) -> np.ndarray:
+        return compile_where(text).mask(comparison)
+
+    assert (mask("gpu|cpu")).all()
+    assert (mask("gpu>=40|ram>=200") == (mask("gpu>=40") | mask("ram>=200"))).all()
+    assert (mask("!gpu>=40|cpu") == ~(mask("gpu>=40") | mask("cpu"))).all()
+    assert (mask("cpu|!spot") == (mask("cpu") | ~mask("spot"))).all()
+
+
+@pytest.mark.parametrize("text", ["|", "a|", "|a", "a||b", "!|a"])
+def test_a_bar_stands_between_two(text: str) -> None:
+    with pytest.raises(WhereError, match="bar"):
+        compile_where(text)
+
+
+def test_a_word_is_told_from_other_terms() -> None:
+    assert [word_of(token) for token in ("h100", '"two words"', "gpu", "gpu>=1", "!a", "provider:a")] == [
+        "h100",
+        "two words",
+        None,
+        None,
+        None,
+        None,
+    ]

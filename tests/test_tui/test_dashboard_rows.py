@@ -62,9 +62,9 @@ def test_filtering_and_sorting_commute(session):
 
 
 def test_natural_order_of_names(make_session):
-    from tui.rows import _natural
+    from tui.rows import natural
 
-    assert sorted(["m5.16xlarge", "m5.2xlarge"], key=_natural) == ["m5.2xlarge", "m5.16xlarge"]
+    assert sorted(["m5.16xlarge", "m5.2xlarge"], key=natural) == ["m5.2xlarge", "m5.16xlarge"]
 
 
 def test_a_bad_filter_keeps_the_last_good_one(session):

@@ -100,7 +100,7 @@ def test_the_help_keeps_names_and_meanings_apart(width):
 
 
 def test_the_help_lists_every_filter_field_and_explains_the_signs_first():
-    from pricing.where import NUMBER_HELP, TEXT_HELP
+    from pricing.where_fields import NUMBER_HELP, TEXT_HELP
     from tui.screens.help import help_lines
 
     lines = ["".join(text for text, _ in line) for line in help_lines(100)]

@@ -18,7 +18,7 @@ async def test_every_line_is_as_wide_as_the_table(dashboard):
 
 
 async def test_names_are_text_not_markup_and_no_escape_gets_through(dashboard):
-    async with dashboard((200, 50)) as app:
+    async with dashboard((240, 50)) as app:
         text = "\n".join(lines(app))
         assert "[red]evil[/]" in text
         assert "\x1b" not in text

@@ -1,17 +1,25 @@
-"""The help: every key, every column, what the words mean; made from the same lists that make the keys and the table."""
+"""The help: what the place one is at can do first, then every other key, every column and what the words mean."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
+from textual.containers import Vertical
+from textual.widgets import Input
 
 from tui import format as fmt
 from tui.columns import COLUMNS
-from tui.keys import BINDINGS, GROUPS
+from tui.keys import BINDINGS, WHERES, bindings, first, groups
+from tui.screens.dialog import Dialog
 from tui.text import wrap
+from tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
+    from rich.style import Style
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
     from tui.text import TextLine
 
 FILTER_GRAMMAR = (
@@ -46,59 +54,170 @@ MEANINGS = (
         "cost",
         "Whole servers at a month's price, or 730 hours; per million tokens at your traffic. A setup fee is spread over 12 months.",
     ),
-    ("cursor", "Stays on the offer you moved it to when the order changes; on the first line it stays there: g."),
-    (
-        "prices",
-        "Each carries its date. Undated ones and those older than 24 months are hidden until v. Nothing is fetched until r.",
-    ),
+    ("cursor", "Stays on the offer you moved it to when the order changes; on the first line it stays there."),
+    ("prices", "Each carries its date. Undated ones and those older than 24 months are hidden at first."),
+    ("memory", "Workload, filter, order, columns, marks and theme are kept for the next start."),
 )
 CONTEXT = {
-    "workload": "You are editing the workload. Tab and shift+Tab change the field, ↑ ↓ step its value, enter keeps it, esc takes it back.",
-    "filter": "You are typing a filter. It acts while you type; enter keeps it, esc clears it.",
-    "details": "You are in the details. ↑ ↓ scroll, Tab goes back to the table, enter shows them on the full screen.",
-    "table": "The table is sorted by the column with the arrow. Move with ↑ ↓, sort with s, 1-9 or a click on a header.",
+    "workload": "You are editing the workload: every change is computed at once.",
+    "filter": "You are typing a filter. It acts while you type.",
+    "pane": "You are in the details beside the table.",
+    "table": "You are in the table, which is sorted by the column with the arrow; a click on a header sorts too.",
 }
+MAIN = frozenset({"table", "dashboard", "app"})
+"""Where the keys of the main screen are bound."""
 
 
-def help_lines(width: int, context: str = "table") -> list[TextLine]:
-    """The whole help for a pane of `width` cells."""
-    from pricing.where import NUMBER_HELP, TEXT_HELP  # the start does not need it
+class Entry(NamedTuple):
+    """A word or key and what it means."""
 
-    lines: list[TextLine] = [*wrap([(CONTEXT.get(context, ""), "text")], width), []]
+    head: str
+    text: str
+    tone: str = "strong"
+
+
+class Section(NamedTuple):
+    """A heading and what stands under it."""
+
+    title: str
+    entries: list[Entry]
+    label: int = 12
+    """Cells of the first column."""
+
+
+def first_steps() -> Section:
+    """From nothing to the cheapest server for a model, why, and a file of it."""
+    steps = (
+        (first("workload.model"), f"choose the model; {first('workload.edit')} sets its traffic and targets"),
+        (first("filter.fit"), "twice leaves servers that meet the targets; the first line is the cheapest"),
+        (first("details.open"), "says why: memory, speed, cost, with sources and dates"),
+        (first("export"), "writes what you see to a file"),
+    )
+    return Section("First steps: the cheapest server for a model", [Entry(*step, "key") for step in steps], 10)
+
+
+def sections(where: str, width: int) -> list[Section]:
+    """All of the help: what works here first."""
+    from pricing.where_fields import NUMBER_HELP, TEXT_HELP  # the start does not need it
+
+    wide = 30 if width >= 80 else 14
     label = 12 if width >= 60 else 9
-    lines.append([("What the signs mean", "accent")])
-    for sign, meaning in SIGNS:
-        lines += _entry(sign, meaning, width, label, "strong")
-    lines.append([])
-    for group in GROUPS:
-        lines.append([(group, "accent")])
-        for key in BINDINGS:
-            if key.group == group:
-                lines += _entry(key.shown, key.help, width, label, "key")
+    here = tuple(key for key in BINDINGS if key.where in WHERES.get(where, ("", (where,)))[1] and key.where not in MAIN)
+    main = tuple(key for key in BINDINGS if key.where in MAIN)
+    keys = [
+        Section(group, [Entry(key.now, key.help, "key") for key in some], label) for group, some in groups(main).items()
+    ]
+    local = [
+        Section(group, [Entry(key.now, key.help, "key") for key in some], label) for group, some in groups(here).items()
+    ]
+    signs = Section("What the signs mean", [Entry(*sign) for sign in SIGNS], label)
+    grammar = [
+        Section(f"Filter  ({first('filter.edit')})", [Entry(*line) for line in FILTER_GRAMMAR], wide),
+        Section("Filter: numbers", [Entry(*field) for field in NUMBER_HELP], 14),
+        Section("Filter: texts", [Entry(*field) for field in TEXT_HELP], 14),
+    ]
+    columns = sorted(COLUMNS, key=lambda column: column.priority)
+    words = [
+        Section(
+            "Columns, those that stay longest on a narrow terminal first",
+            [Entry(c.title("$"), c.help) for c in columns],
+        ),
+        Section("What the words mean", [Entry(*meaning) for meaning in MEANINGS]),
+    ]
+    if where == "filter":
+        return [*local, *grammar, first_steps(), *keys, signs, *words]
+    if local:
+        return [*local, first_steps(), *keys, signs, *grammar, *words]
+    return [first_steps(), *keys, signs, *grammar, *words]
+
+
+def help_lines(width: int, where: str = "table", search: str = "") -> list[TextLine]:
+    """The help for a pane of `width` cells; with a search only the entries that have all its words."""
+    wanted = search.casefold().split()
+    lines: list[TextLine] = []
+    if not wanted and where in CONTEXT:
+        lines += [*wrap([(CONTEXT[where], "text")], width), []]
+    for section in sections(where, width):
+        kept = [
+            entry
+            for entry in section.entries
+            if all(word in f"{entry.head} {entry.text} {section.title}".casefold() for word in wanted)
+        ]
+        if not kept:
+            continue
+        lines += wrap([(section.title, "accent")], width)
+        for entry in kept:
+            lines += _entry(entry, width, section.label)
         lines.append([])
-    label = 30 if width >= 80 else 14
-    lines.append([("Filter  (/)", "accent")])
-    for text, meaning in FILTER_GRAMMAR:
-        lines += _entry(text, meaning, width, label, "strong")
-    for heading, fields in (("numbers", NUMBER_HELP), ("texts", TEXT_HELP)):
-        lines.append([(f"  {heading}", "muted")])
-        for name, meaning in fields:
-            lines += _entry(name, meaning, width, 14, "strong")
-    lines += [[], *wrap([("Columns, those that stay longest on a narrow terminal first", "accent")], width)]
-    for column in sorted(COLUMNS, key=lambda column: column.priority):
-        lines += _entry(column.title("$"), column.help, width, 12, "strong")
-    lines += [[], [("What the words mean", "accent")]]
-    for word, meaning in MEANINGS:
-        lines += _entry(word, meaning, width, 12, "strong")
-    return lines
+    return lines or [[(f"Nothing here about {fmt.clean(search)!r}.", "muted")]]
 
 
-def _entry(head: str, text: str, width: int, label: int, tone: str) -> list[TextLine]:
+def _entry(entry: Entry, width: int, label: int) -> list[TextLine]:
+    head, text, tone = entry
     if cell_len(head) > label - 4:  # two cells before it and two behind
         return [
             [("  " + head, tone)],
             *([(" " * label, "text"), *line] for line in wrap([(text, "text")], width - label)),
         ]
     wrapped = wrap([(text, "text")], width - label)
-    first: TextLine = [(fmt.fit_width("  " + head, label), tone), *wrapped[0]]
-    return [first, *([(" " * label, "text"), *line] for line in wrapped[1:])]
+    start: TextLine = [(fmt.fit_width("  " + head, label), tone), *wrapped[0]]
+    return [start, *([(" " * label, "text"), *line] for line in wrapped[1:])]
+
+
+class HelpScreen(Dialog[None]):
+    """The help for where the user is, which can be searched."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("help")]
+    where: ClassVar[str] = "help"
+
+    def __init__(self, place: str, tones: dict[str, Style], *, ascii_only: bool = False) -> None:
+        super().__init__(classes="-ascii" if ascii_only else "")
+        self.place = place
+        self.tones = tones
+        self.ascii_only = ascii_only
+
+    def compose(self) -> ComposeResult:
+        """What is searched, once asked for, and the text."""
+        with Vertical(classes="dialog tall") as dialog:
+            place = WHERES.get(self.place, (self.place, ()))[0]
+            dialog.border_title = f"Help: {place}"
+            hints = f"{first('help.close')} closes · {first('help.search')} searches"
+            dialog.border_subtitle = hints.replace("·", "-") if self.ascii_only else f"{hints} · ↑ ↓ PgUp PgDn scroll"
+            field = Input(placeholder="a word of what you look for", compact=True)
+            field.display = False
+            yield field
+            yield TextPane(ascii_only=self.ascii_only)
+
+    def on_mount(self) -> None:
+        """Show all of it."""
+        pane = self.query_one(TextPane)
+        pane.restyle(self.tones)
+        pane.focus()
+        self._show("")
+
+    def _show(self, search: str) -> None:
+        self.query_one(TextPane).show(lambda width: help_lines(width, self.place, search), keep_place=False)
+
+    def action_search(self) -> None:
+        """Type what is looked for."""
+        field = self.query_one(Input)
+        field.display = True
+        field.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Keep what has all words typed."""
+        self._show(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Read on."""
+        self.query_one(TextPane).focus()
+
+    def action_close(self) -> None:
+        """Take the search back, or close."""
+        field = self.query_one(Input)
+        if field.display:
+            field.display = False
+            field.value = ""
+            self.query_one(TextPane).focus()
+        else:
+            self.dismiss(None)

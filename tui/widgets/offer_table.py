@@ -5,52 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
-from tui import format as fmt
-from tui.columns import LEAD, Cell, Placed, layout
-from tui.keys import BINDINGS as KEYS
-from tui.keys import TABLE_ACTIONS, textual_bindings
+from tui.column_layout import USUAL, Placed, layout
+from tui.columns import clamp_width
+from tui.guard import Painted
+from tui.keys import bindings
+from tui.widgets.offer_lines import Paint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.style import Style
     from textual import events
     from textual.binding import BindingType
+    from textual.strip import Strip
 
+    from tui.columns import Column
     from tui.rows import Rows
 
 HEADER = 1
 """Lines above the first offer."""
+WIDE = 165
+"""Terminal columns from which the longer forms of cells are shown."""
 
 
-class _Run:
-    """Collects text, joining neighbours of one style: half the escape sequences that a terminal far away must read."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[str, Style]] = []
-
-    def add(self, text: str, style: Style) -> None:
-        """Append a text."""
-        if self._parts and self._parts[-1][1] == style:
-            self._parts[-1] = (self._parts[-1][0] + text, style)
-        elif text:
-            self._parts.append((text, style))
-
-    def segments(self) -> list[Segment]:
-        """What was collected."""
-        return [Segment(text, style) for text, style in self._parts]
-
-
-class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
+class OfferTable(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     """Offers in order, one a line; the cursor stays on its offer when the order changes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *textual_bindings(tuple(key for key in KEYS if key.action.partition("(")[0] in TABLE_ACTIONS))
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("table")]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "offer-table--header",
         "offer-table--cursor",
@@ -79,9 +64,16 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
 
         column: str
 
+    @dataclass
+    class Resized(Message):
+        """A header's border was dragged."""
+
+        column: str
+        width: int
+
     def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.ascii_only = ascii_only
+        self.paint = Paint(ascii_only=ascii_only)
         self.rows: Rows | None = None
         self.message: list[str] = []
         self.cursor = 0
@@ -89,10 +81,14 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.sort = ""
         self.descending = False
         self.currency = "USD"
-        self.tones: dict[str, Style] = {}
-        self.placed: list[Placed] = []
+        self.columns: tuple[Column, ...] = USUAL
+        self.widths: dict[str, int] = {}
+        self.unit = "per_million"
+        self.marked: frozenset[str] = frozenset()
         self._followed: str | None = None
-        self._more_left = self._more_right = False
+        self._dragged: Placed | None = None
+        """The column whose border the mouse holds."""
+        self._dragging = False
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._table_width = 0
 
@@ -113,6 +109,25 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.post_message(self.Highlighted(self.current))
 
+    def arrange(self, columns: tuple[Column, ...], *, widths: dict[str, int], unit: str) -> None:
+        """Show these columns."""
+        if (columns, widths, unit) != (self.columns, self.widths, self.unit):
+            self.columns, self.widths, self.unit = columns, widths, unit
+            self._arrange()
+
+    def mark(self, offer_ids: Iterable[str]) -> None:
+        """Show these offers as marked."""
+        marked = frozenset(offer_ids)
+        if marked != self.marked:
+            self.marked = marked
+            self._strips.clear()
+            self.refresh()
+
+    @property
+    def placed(self) -> list[Placed]:
+        """The columns on the screen."""
+        return self.paint.layout.placed
+
     @property
     def current(self) -> int | None:
         """The offer under the cursor."""
@@ -126,7 +141,7 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def hidden_columns(self) -> tuple[bool, bool]:
         """Whether columns wait to the left and to the right."""
-        return self._more_left, self._more_right
+        return self.paint.layout.left, self.paint.layout.right
 
     @property
     def page_size(self) -> int:
@@ -135,7 +150,7 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def restyle(self, tones: dict[str, Style]) -> None:
         """Take the colours of another theme."""
-        self.tones = tones
+        self.paint.tones = tones
         self._strips.clear()
         self.refresh()
 
@@ -175,7 +190,7 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_scroll_columns(self, step: int) -> None:
         """One column to the left or right; the first one stays."""
-        if (step < 0 and not self._more_left) or (step > 0 and not self._more_right):
+        if not self.hidden_columns[step > 0]:
             return
         self.column_offset += step
         self._arrange()
@@ -206,10 +221,37 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     on_blur = on_focus
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of a header's right border."""
+        offset = event.get_content_offset(self)
+        self._dragging = False
+        if offset is not None and offset.y < HEADER:
+            self._dragged = next((place for place in self.placed if place.x + place.width == offset.x), None)
+            if self._dragged is not None:
+                self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Make the column as wide as the mouse says."""
+        if self._dragged is None or event.button == 0:
+            return
+        wanted = event.screen_offset.x - self.region.x - self._dragged.x
+        width = clamp_width(self._dragged.column, wanted)
+        if width != self.widths.get(self._dragged.column.id, self._dragged.width):
+            self._dragging = True
+            self.widths = self.widths | {self._dragged.column.id: width}
+            self._arrange()
+
+    def on_mouse_up(self) -> None:
+        """Let go of the border."""
+        self.release_mouse()
+        place, self._dragged = self._dragged, None
+        if place is not None and self._dragging:
+            self.post_message(self.Resized(place.column.id, self.widths[place.column.id]))
+
     def on_click(self, event: events.Click) -> None:
         """A header sorts, a line is selected, a double click opens the details."""
         offset = event.get_content_offset(self)
-        if offset is None:
+        if offset is None or self._dragging:
             return
         if offset.y < HEADER:
             column = self.column_at(offset.x)
@@ -246,8 +288,13 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _arrange(self) -> None:
         self._table_width = self.scrollable_content_region.width
-        self.placed, self._more_left, self._more_right = layout(self._table_width, self.column_offset)
-        while self.column_offset and not self._more_left:
+        wide = self.app.size.width >= WIDE
+        while True:
+            self.paint.layout = layout(
+                self._table_width, self.column_offset, self.columns, widths=self.widths, unit=self.unit, wide=wide
+            )
+            if not self.column_offset or self.paint.layout.left:
+                break
             self.column_offset = 0
         self._strips.clear()
         self.refresh()
@@ -258,7 +305,8 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         if width != self._table_width:
             self._arrange()
         if y < HEADER:
-            return self._header(width)
+            base = self.get_component_rich_style("offer-table--header")
+            return self.paint.header(base, width, currency=self.currency, sort=self.sort, descending=self.descending)
         position = self.scroll_offset.y + y - HEADER
         if self.rows is not None and position < len(self.rows):
             key = (position, position == self.cursor)
@@ -268,47 +316,10 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
                     self._strips.clear()
                 strip = self._strips[key] = self._offer(position, width)
             return strip
-        return self._explanation(y - HEADER, width)
-
-    def _tone(self, name: str) -> Style:
-        return self.tones.get(name) or Style()
-
-    def _text(self, text: str) -> str:
-        return fmt.to_ascii(text) if self.ascii_only else text
-
-    def _header(self, width: int) -> Strip:
-        base = self.get_component_rich_style("offer-table--header")
-        active = base + self._tone("accent")
-        left = "‹" if self._more_left else " "
-        segments = [Segment(self._text(f"{left}{' ' * (LEAD - 1)}"), base)]
-        sign, used = fmt.symbol(self.currency), LEAD
-        for place in self.placed:
-            column = place.column
-            title = self._text(column.title(sign))
-            sorted_by = column.id == self.sort
-            arrow = ("↓" if self.descending else "↑") if sorted_by else ""
-            if place.x > used:
-                segments.append(Segment(" " * (place.x - used), base))
-            text = self._title(title, arrow, place)
-            segments.append(Segment(self._text(text), active if sorted_by else base))
-            used = place.x + place.width
-        if used < width:
-            more = "›" if self._more_right else " "
-            segments.append(Segment(self._text(" " * (width - used - 1) + more), base))
-        return Strip(segments, width).crop(0, width)
-
-    @staticmethod
-    def _title(title: str, arrow: str, place: Placed) -> str:
-        if not place.column.right:
-            room = place.width - len(arrow)
-            return fmt.fit_width((title if len(title) <= room else fmt.fit_width(title, room)) + arrow, place.width)
-        # The arrow takes the place of the mark, or stands before the title.
-        if place.column.marked:
-            return fmt.fit_width(title, place.width - 1, right=True) + (arrow or " ")
-        room = place.width - len(arrow)
-        return fmt.fit_width(
-            arrow + (title if len(title) <= room else fmt.fit_width(title, room)), place.width, right=True
-        )
+        line = y - HEADER
+        message = self.message if self.rows is not None and not len(self.rows) else []
+        text = message[line - 1] if 1 <= line <= len(message) else ""
+        return self.paint.explanation(text, self.rich_style, width, first=line == 1)
 
     def _offer(self, position: int, width: int) -> Strip:
         rows = self.rows
@@ -319,35 +330,5 @@ class OfferTable(ScrollView, can_focus=True, inherit_bindings=False):
         if selected:
             name = "offer-table--cursor" if self.has_focus else "offer-table--cursor-blurred"
             base += self.get_component_rich_style(name)
-        gpu = rows.offer(i).kind == "gpu"
-        line = _Run()
-        line.add(self._text("▸" if selected else " "), base + self._tone("accent"))
-        line.add(self._text("● " if gpu else "○ "), base + self._tone("gpu" if gpu else "cpu"))
-        used = LEAD
-        for place in self.placed:
-            cell = place.column.cell(rows, i)
-            gap = " " * max(place.x - used, 0)
-            line.add(gap + self._cell(cell, place), base + self._tone(cell.tone))
-            used = place.x + place.width
-        if used < width:
-            line.add(" " * (width - used), base)
-        return Strip(line.segments(), max(used, width)).crop(0, width)
-
-    def _cell(self, cell: Cell, place: Placed) -> str:
-        text, mark = cell.text, cell.mark
-        if self.ascii_only:
-            words = text.replace("✓ ", "ok").replace("✗ ", "NO")  # a letter alone would not say it
-            text, mark = fmt.to_ascii(words), fmt.to_ascii(mark)
-        room = place.width - (1 if place.column.marked else 0)
-        ellipsis = "~" if self.ascii_only else fmt.ELLIPSIS
-        if place.column.tail is not None:
-            text = fmt.shorten_middle(text, room, tail=place.column.tail, ellipsis=ellipsis)
-        text = fmt.fit_width(text, room, right=place.column.right, ellipsis=ellipsis)
-        return text + (mark or " ") if place.column.marked else text
-
-    def _explanation(self, line: int, width: int) -> Strip:
-        text = ""
-        if self.rows is not None and not len(self.rows) and 1 <= line <= len(self.message):
-            text = self.message[line - 1]
-        style = self._tone("miss" if line == 1 else "muted")
-        return Strip([Segment(self._text(fmt.fit_width("  " + text, width)), self.rich_style + style)], width)
+        marked = rows.offer(i).offer_id in self.marked
+        return self.paint.offer(rows, i, base, width, selected=selected, marked=marked)
