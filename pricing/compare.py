@@ -78,7 +78,7 @@ class Comparison:
 
     def _price(self) -> None:
         market, terms, work = self.market, self.terms, self.workload
-        hourly, monthly, _ = prices(market, terms)
+        hourly, monthly, self.setup_fee = prices(market, terms)
         server_month = np.where(self._gather("fits").astype(bool), month_of_one(market, terms), np.nan)
 
         capacity = self._gather("requests_per_s_at_target").astype(float)
@@ -142,7 +142,8 @@ class Comparison:
         if name == "price_age_days":
             return self.price_age_days
         if name in {"vram_gib", "memory_gb_s"}:
-            return getattr(self.market, name)
+            fact: Array = getattr(self.market, name)
+            return fact
         if name in ESTIMATE_COLUMNS or name == "memory_used_share":
             return self._gather(name)
         raise KeyError(name)

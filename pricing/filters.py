@@ -95,7 +95,7 @@ class Filters:
         shown = self.mask(comparison)
         regionless = undated = 0
         if self.regions:
-            nowhere = np.array([not entry.region for entry in comparison.market.offers], dtype=bool)
+            nowhere = np.array([not name for name in comparison.market.column("region")], dtype=bool)
             regionless = int((replace(self, regions=()).mask(comparison) & ~shown & nowhere).sum())
         if not self.undated or self.max_age_months is not None:
             undated = int((replace(self, undated=True, max_age_months=None).mask(comparison) & ~shown).sum())

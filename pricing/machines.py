@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from models import catalog
 from models.cpu_measured import instance_of
 from models.server import Server
+from pricing.offer_list import column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,15 +48,47 @@ def distinct(offers: Sequence[Offer]) -> tuple[tuple[Server, ...], Array]:
     finder = _Finder()
     places: dict[tuple[Any, ...], int] = {}
     servers: list[Server] = []
+    # Regions and terms repeat the same facts over and over: each set of facts is looked at once.
+    seen: dict[tuple[Any, ...], int] = {}
     index = np.empty(len(offers), dtype=np.intp)
-    for at, entry in enumerate(offers):
-        key = finder.gpu_key(entry) if entry.kind == "gpu" else finder.cpu_key(entry)
-        place = places.get(key)
+    gpus, cpus = (zip(*(column(offers, name) for name in of._fields), strict=True) for of in (_GpuFacts, _CpuFacts))
+    for at, (kind, gpu, cpu) in enumerate(zip(column(offers, "kind"), gpus, cpus, strict=True)):
+        facts = gpu if kind == "gpu" else cpu
+        place = seen.get(facts)
         if place is None:
-            place = places[key] = len(servers)
-            servers.append(finder.server(key))
+            key = finder.gpu_key(_GpuFacts(*facts)) if kind == "gpu" else finder.cpu_key(_CpuFacts(*facts))
+            place = places.get(key)
+            if place is None:
+                place = places[key] = len(servers)
+                servers.append(finder.server(key))
+            seen[facts] = place
         index[at] = place
     return tuple(servers), index
+
+
+class _GpuFacts(NamedTuple):
+    """What tells GPU servers apart."""
+
+    gpu_model: str | None
+    gpu_count: float | None
+    vram_gib_per_gpu: float | None
+    interconnect: str | None
+
+
+class _CpuFacts(NamedTuple):
+    """What tells CPU servers apart."""
+
+    provider: str
+    server: str
+    cpu_model: str | None
+    sockets: int | None
+    cores: float | None
+    vcpus: float | None
+    shared_cpu: bool | None
+    memory_channels: float | None
+    memory_mts: float | None
+    ram_gib: float | None
+    memory_read_gb_s_measured: float | None
 
 
 class _Finder:
@@ -67,7 +100,7 @@ class _Finder:
         self._cpus: dict[str, CPU | None] = {}
         self._machines: dict[tuple[str, str, str | None], tuple[bool, float]] = {}
 
-    def gpu_key(self, entry: Offer) -> tuple[Any, ...]:
+    def gpu_key(self, entry: _GpuFacts) -> tuple[Any, ...]:
         # How many there are is not known: what they do together is not either.
         count = entry.gpu_count or 1.0
         slice_gib = entry.vram_gib_per_gpu if count < 1 else None
@@ -87,7 +120,7 @@ class _Finder:
         self._chip_by_key[key] = chip
         return key
 
-    def cpu_key(self, entry: Offer) -> tuple[Any, ...]:
+    def cpu_key(self, entry: _CpuFacts) -> tuple[Any, ...]:
         name = entry.cpu_model
         if name and name not in self._cpus:
             self._cpus[name] = catalog.find_cpu(name)
@@ -115,7 +148,7 @@ class _Finder:
             instance_of(entry.provider, entry.server),
         )
 
-    def _machine(self, entry: Offer) -> tuple[bool, float]:
+    def _machine(self, entry: _CpuFacts) -> tuple[bool, float]:
         """Arm or not, and vCPUs per core, of a provider's instance."""
         key = (entry.provider, entry.server, entry.cpu_model)
         found = self._machines.get(key)

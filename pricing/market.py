@@ -118,6 +118,19 @@ class Market:
         return np.array([kind == "gpu" for kind in column(self.offers, "kind")], dtype=bool)
 
     @cached_property
+    def vram_gib(self) -> Array:
+        """GiB of all GPUs of each offer; of a slice of a card its own."""
+        count = self.column("gpu_count")
+        found: Array = self.column("vram_gib_per_gpu") * np.maximum(count, 1.0)
+        return found
+
+    @cached_property
+    def memory_gb_s(self) -> Array:
+        """Memory bandwidth of each offer's server, GB/s, as the estimator has it; NaN = not known."""
+        rates = self.table.memory_gb_s
+        return rates[self.server_index] if len(rates) else rates
+
+    @cached_property
     def known_hardware(self) -> Array:
         """False where a GPU offer's chip is not in the catalog: such rows stay, without estimates."""
         known = np.array([server.kind == "cpu" or server.chip is not None for server in self.servers], dtype=bool)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pricing.asking import Asker
     from pricing.money import Rates
     from pricing.offer import Offer
+    from pricing.stored import Row
     from pricing.tokens import TokenPrice
 
 
@@ -78,7 +79,7 @@ class Missing:
     asked: bool = True
     """False where the feed is never asked for it (AWS's reserved prices of most regions): nothing to tell a user."""
 
-    def holds(self, offer: Offer) -> bool:
+    def holds(self, offer: Offer | Row) -> bool:
         """Whether an offer belongs to the part that is missing."""
         return (
             self.kind in {None, offer.kind}

@@ -16,6 +16,7 @@ from pricing import atomic, money, paths
 from pricing.errors import OffersError, StoreError
 from pricing.offer_columns import pack, unpack
 from pricing.offer_csv import parse_offers
+from pricing.offer_list import column, offer_list
 from pricing.store_mark import NAME, Mark, NewerFormatError
 from pricing.stored import StoredPrices, merge
 
@@ -137,10 +138,10 @@ class Store:
         except (OSError, ValueError):
             return None
 
-    def merged(self, bundled: Sequence[Offer]) -> tuple[Offer, ...]:
+    def merged(self, bundled: Sequence[Offer]) -> Sequence[Offer]:
         """Bundled offers with every feed's fetched ones over them; what a feed does not cover stays, aged."""
         stored = [found for name in self.providers() if (found := self.load(name)) is not None]
-        return merge(bundled, stored) if stored else tuple(bundled)
+        return merge(bundled, stored) if stored else bundled
 
     # exchange rates, token prices, measured machines
 
@@ -256,23 +257,20 @@ class Store:
     def _file(self, provider: str) -> Path:
         return self.prices / f"{_checked(provider)}.json"
 
-    def _dated(self, provider: str, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
+    def _dated(self, provider: str, offers: Sequence[Offer]) -> Sequence[Offer]:
         """The offers as of the last refresh that brought the very same answers: seen then, though not written again."""
         row = self._status_of(provider)
         read_at, seen = row.get("read_at", ""), row.get("seen_at") or row.get("fetched_at", "")
-        newest = max((entry.fetched_at for entry in offers if entry.fetched_at), default=None)
+        fetched = column(offers, "fetched_at")
+        newest = max(filter(None, fetched), default=None)
         if not read_at or newest != read_at or seen <= read_at:
             return offers
-        return tuple(
-            replace(
-                entry,
-                fetched_at=seen,
-                source_date=seen[:10] if entry.source_date == read_at[:10] else entry.source_date,
-            )
-            if entry.fetched_at == newest
-            else entry
-            for entry in offers
-        )
+        days = zip(fetched, column(offers, "source_date"), strict=True)
+        dated = {
+            "fetched_at": [seen if at == newest else at for at in fetched],
+            "source_date": [seen[:10] if at == newest and day == read_at[:10] else day for at, day in days],
+        }
+        return offer_list(offers).with_columns(dated)
 
     def _left_over(self, provider: str, fresh: Sequence[Offer], missing: Sequence[Missing]) -> tuple[Offer, ...]:
         previous = self.load(provider)

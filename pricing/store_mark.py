@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pricing.offer_list import column
 from pricing.provider import Missing
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from pricing.offer import Offer
 
-FORMAT = 3
+FORMAT = 4
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _LINE = re.compile(r"# rackrate (\d+) ([^\n]*)\n")
 _FIRST_FORMAT = re.compile(r"rows=(\d+) covers=([a-z_:,]*) regional=([01])")
@@ -98,4 +99,4 @@ class Mark:
 
     def fits(self, offers: Sequence[Offer], feed: str) -> bool:
         """Whether these are the rows that the file was written with."""
-        return len(offers) == self.rows and {entry.provider for entry in offers} == (self.providers or {feed})
+        return len(offers) == self.rows and set(column(offers, "provider")) == (self.providers or {feed})

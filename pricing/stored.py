@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from pricing.offer_list import column, pick
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +24,7 @@ class StoredPrices:
     """The last good prices of one feed."""
 
     feed: str
-    offers: tuple[Offer, ...]
+    offers: Sequence[Offer]
     mark: Mark
 
     @property
@@ -33,22 +35,22 @@ class StoredPrices:
     @cached_property
     def fetched_at(self) -> str | None:
         """When the newest row was fetched (ISO)."""
-        return max((entry.fetched_at for entry in self.offers if entry.fetched_at), default=None)
+        return max(filter(None, column(self.offers, "fetched_at")), default=None)
 
     @property
     def is_direct(self) -> bool:
         """Whether these are the provider's own prices, not a catalogue's of several."""
-        return all(entry.provider == self.feed for entry in self.offers)
+        return set(column(self.offers, "provider")) <= {self.feed}
 
     @cached_property
     def _answered(self) -> frozenset[tuple[str, str, str | None]]:
-        return frozenset((entry.kind, entry.term, entry.region) for entry in self.offers)
+        return frozenset(zip(*(column(self.offers, name) for name in ("kind", "term", "region")), strict=True))
 
     @cached_property
     def _listed(self) -> frozenset[tuple[str, str, str]]:
-        return frozenset((entry.server, entry.term, entry.currency) for entry in self.offers)
+        return frozenset(zip(*(column(self.offers, name) for name in ("server", "term", "currency")), strict=True))
 
-    def _is_missing(self, other: Offer) -> bool:
+    def _is_missing(self, other: Offer | Row) -> bool:
         """Whether an offer belongs to a part that was not answered, and is not listed by one that was.
 
         Where a part is no region, another list of the feed may have the same server under places written otherwise.
@@ -58,7 +60,7 @@ class StoredPrices:
             return False
         return any(part.region for part in parts) or (other.server, other.term, other.currency) not in self._listed
 
-    def answers_for(self, other: Offer) -> bool:
+    def answers_for(self, other: Offer | Row) -> bool:
         """Whether these prices stand in for another offer of the same provider."""
         if (other.kind, other.term) not in self.mark.covers:
             return False
@@ -67,41 +69,67 @@ class StoredPrices:
         return not self.mark.regional or (other.kind, other.term, other.region) in self._answered
 
 
-def merge(bundled: Sequence[Offer], stored: Iterable[StoredPrices]) -> tuple[Offer, ...]:
+class Row(NamedTuple):
+    """What laying prices over each other reads of an offer."""
+
+    offer_id: str
+    provider: str
+    server: str
+    region: str | None
+    kind: str
+    term: str
+    currency: str
+    source_date: str | None
+
+    @property
+    def day(self) -> str:
+        """The day the price was seen, empty if unknown: the oldest of all."""
+        return self.source_date or ""
+
+
+def _rows(offers: Sequence[Offer]) -> list[Row]:
+    return list(map(Row._make, zip(*(column(offers, name) for name in Row._fields), strict=True)))
+
+
+def merge(bundled: Sequence[Offer], stored: Iterable[StoredPrices]) -> Sequence[Offer]:
     """Bundled offers with the fetched ones over them; each offer's id appears once."""
     fetched = list(stored)
-    direct = {prices.feed: prices for prices in fetched if prices.is_direct}
-    listed: dict[str, Offer] = {}
-    for prices in fetched:
+    direct = {prices.feed: number for number, prices in enumerate(fetched) if prices.is_direct}
+    answers = {feed: fetched[number] for feed, number in direct.items()}
+    listed: dict[str, tuple[int, int, Row]] = {}
+    for number, prices in enumerate(fetched):
         if prices.feed not in direct:
-            for entry in prices.offers:
-                known = listed.get(entry.offer_id)
-                if known is None or (entry.source_date or "") > (known.source_date or ""):
-                    listed[entry.offer_id] = entry
-    filled = {entry.offer_id: entry for entry in listed.values() if not _is_answered(entry, direct)}
-    result: dict[str, Offer] = {}
-    for entry in bundled:
-        own = direct.get(entry.provider)
-        if own is None or not own.answers_for(entry):
-            result[entry.offer_id] = entry
-    for key, entry in filled.items():
-        known = result.get(key)
-        if known is None or (entry.source_date or "") >= (known.source_date or ""):
-            result[key] = entry
-    for prices in direct.values():
-        for entry in prices.offers:
-            if not _is_newer(filled.get(entry.offer_id), entry):
-                result[entry.offer_id] = entry
-    return tuple(result.values())
+            for at, row in enumerate(_rows(prices.offers)):
+                known = listed.get(row.offer_id)
+                if known is None or row.day > known[2].day:
+                    listed[row.offer_id] = (number, at, row)
+    filled = {key: found for key, found in listed.items() if not _is_answered(found[2], answers)}
+    result: dict[str, tuple[int, int]] = {}
+    last = len(fetched)
+    rows = _rows(bundled)
+    for at, row in enumerate(rows):
+        own = answers.get(row.provider)
+        if own is None or not own.answers_for(row):
+            result[row.offer_id] = (last, at)
+    for key, (number, at, row) in filled.items():
+        place = result.get(key)
+        if place is None or row.day >= rows[place[1]].day:
+            result[key] = (number, at)
+    for number in direct.values():
+        offers = fetched[number].offers
+        ids = column(offers, "offer_id")
+        if filled:
+            days = column(offers, "source_date")
+            newer = {at for at, key in enumerate(ids) if key in filled and filled[key][2].day > (days[at] or "")}
+            result.update((key, (number, at)) for at, key in enumerate(ids) if at not in newer)
+        else:
+            result.update((key, (number, at)) for at, key in enumerate(ids))
+    return pick([*(prices.offers for prices in fetched), bundled], result.values())
 
 
-def _is_answered(entry: Offer, direct: dict[str, StoredPrices]) -> bool:
+def _is_answered(row: Row, answers: dict[str, StoredPrices]) -> bool:
     """Whether a direct feed that is no older answers for an offer of a catalogue."""
-    prices = direct.get(entry.provider)
-    if prices is None or not prices.answers_for(entry):
+    prices = answers.get(row.provider)
+    if prices is None or not prices.answers_for(row):
         return False
-    return (prices.fetched_at or "")[:10] >= (entry.source_date or "")[:10]
-
-
-def _is_newer(one: Offer | None, other: Offer) -> bool:
-    return one is not None and (one.source_date or "") > (other.source_date or "")
+    return (prices.fetched_at or "")[:10] >= row.day[:10]

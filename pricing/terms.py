@@ -45,11 +45,11 @@ def prices(market: Market, terms: CompareOptions) -> tuple[Array, Array, Array]:
     table = np.array([np.nan if factor is None else factor for factor in factors] or [1.0])
     factor = table[market.currency_index] if len(market) else np.empty(0)
     if terms.vat:
-        gross = np.array([entry.vat_included is True for entry in market.offers], dtype=bool)
+        gross = np.array([stated is True for stated in market.column("vat_included")], dtype=bool)
         factor = np.where(gross, factor, factor * (1 + terms.vat))
     recurring = factor
     if terms.discounts:
-        recurring = factor * np.array([1 - terms.discounts.get(entry.provider, 0.0) for entry in market.offers])
+        recurring = factor * np.array([1 - terms.discounts.get(name, 0.0) for name in market.column("provider")])
     return (
         market.column("price_per_hour") * recurring,
         market.column("price_per_month") * recurring,

@@ -10,6 +10,7 @@ import pytest
 from pricing.offer_csv import format_offers
 from pricing.provider import Missing
 from pricing.store import UNLISTED, Store
+from pricing.store_mark import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +144,7 @@ class TestFormats:
     def test_a_newer_format_is_left_alone_and_told(self, store: Store, make_offer: Make) -> None:
         store.save("aws", [make_offer()], COVERS)
         path = store.prices / "aws.json"
-        text = path.read_text(encoding="utf-8").replace("# rackrate 3 ", "# rackrate 9 ")
+        text = path.read_text(encoding="utf-8").replace(f"# rackrate {FORMAT} ", "# rackrate 9 ")
         path.write_text(text, encoding="utf-8")
         assert store.load("aws") is None
         assert "newer rackrate" in store.messages[0]
