@@ -12,12 +12,13 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.app import SystemCommand
 from textual.theme import ThemeProvider
 
 from tui.keys import BINDINGS as KEYS
+from tui.keys import bindings
 from tui.own_constants import use_own
+from tui.resilient import Resilient
 from tui.screens.dashboard import Dashboard
 from tui.screens.details_screen import DetailsScreen, has_browser
 from tui.screens.dialog import Palette
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 
-class RackrateApp(App[None]):
+class RackrateApp(Resilient):
     """rackrate on the full screen."""
 
     TITLE = "rackrate"
@@ -49,10 +50,8 @@ class RackrateApp(App[None]):
         (20, "-medium"),
         (30, "-tall"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "quit", show=False, priority=True),
-        Binding("S", "save_svg", show=False, id="export.svg"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    ENABLE_COMMAND_PALETTE = False  # Textual's key for it could not be changed; ours is in the list of keys
 
     def __init__(self, session: Session | None = None, *, ascii_only: bool | None = None) -> None:
         super().__init__()
@@ -109,6 +108,14 @@ class RackrateApp(App[None]):
         names = [theme.name for theme in THEMES]
         self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
 
+    def action_help(self) -> None:
+        """The help for where the user is."""
+        from tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            where = getattr(self.screen, "where", "dialog")
+            self.push_screen(HelpScreen(where, self.tones, ascii_only=self.ascii_only))
+
     def action_save_svg(self) -> None:
         """Write a picture of the screen to a new file."""
         from models.errors import RackrateError
@@ -126,15 +133,19 @@ class RackrateApp(App[None]):
         """Every key of the dashboard, by name."""
         if isinstance(screen, Dashboard):
             for key in KEYS:
-                if key.group == "Moving" or key.id in {"palette", "sort.nth"}:
+                if (
+                    key.where not in {"dashboard", "app"}
+                    or key.group == "Moving"
+                    or key.id in {"palette", "sort.nth", "quit.always"}
+                ):
                     continue
                 name = key.label or key.id.replace(".", " ")
-                yield SystemCommand(f"{name.capitalize()}  ({key.shown})", key.help, self._runner(screen, key.action))
+                yield SystemCommand(f"{name.capitalize()}  ({key.now})", key.help, self._runner(screen, key.command))
         yield SystemCommand("Theme", "choose among all colour themes", _once(self.action_change_theme))
 
     @staticmethod
     def _runner(screen: Screen[Any], action: str) -> Callable[[], Awaitable[None] | None]:
-        return _once(lambda: screen.run_action(f"app.{action}" if action in {"quit", "next_theme", "save_svg"} else action))
+        return _once(lambda: screen.run_action(action))
 
     def action_command_palette(self) -> None:
         """All commands, by name."""

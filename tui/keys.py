@@ -33,6 +33,11 @@ class Key:
     """Comes before a text input that has the focus."""
 
     @property
+    def command(self) -> str:
+        """The action as a screen runs it, for a click or the list of commands."""
+        return f"app.{self.action}" if self.where == "app" else self.action
+
+    @property
     def now(self) -> str:
         """The keys as a person reads them, with the user's own."""
         return display(_OWN[self.id]) if self.id in _OWN else self.shown
@@ -71,15 +76,20 @@ BINDINGS: tuple[Key, ...] = (
     Key("move.page_down", "pagedown,ctrl+d", "page(1)", "PgDn", "", "a page down (also ctrl+d)", "Moving", where="table"),
     Key("move.first", "home,g", "first", "Home g", "", "first offer", "Moving", where="table"),
     Key("move.last", "end,G", "last", "End G", "", "last offer", "Moving", where="table"),
-    Key("columns.left", "left,h", "scroll_columns(-1)", "← h", "", "columns to the left (the server's name stays)", "Moving", where="table"),
+    Key("columns.left", "left,h", "scroll_columns(-1)", "← h", "", "columns to the left (the name stays)", "Moving", where="table"),
     Key("columns.right", "right,l", "scroll_columns(1)", "→ l", "", "columns to the right", "Moving", where="table"),
-    Key("pane.next", "tab", "next_pane", "Tab", "", "next pane: table, details", "Moving"),
+    Key("pane.next", "tab", "next_pane(1)", "Tab", "", "next pane: table, details, plot", "Moving"),
+    Key("pane.previous", "shift+tab", "next_pane(-1)", "shift+Tab", "", "pane before", "Moving"),
+    Key("pane.zoom", "z", "zoom", "z", "", "the pane with the focus on the whole screen, and back", "Moving"),
+    Key("plot.next", "p", "next_plot(1)", "p", "plot", "next plot: price and speed, CPU or GPU, memory, latency, providers", "Moving", 15),
+    Key("plot.previous", "P", "next_plot(-1)", "P", "", "plot before", "Moving"),
     Key("details.open", "enter", "details", "enter", "details", "details of the offer on the full screen", "Moving", 3),
     Key("back", "escape", "back", "esc", "", "back; clears the filter; cancels a refresh", "Moving"),
     # the rest
     Key("export", "x", "export", "x", "export", "write visible, marked or all offers to a file: CSV, JSON, Markdown", "More", 8),
-    Key("export.svg", "S", "save_svg", "S", "", "save the screen as an SVG picture", "More"),
+    Key("export.svg", "S", "save_svg", "S", "", "save the screen as an SVG picture", "More", where="app"),
     Key("refresh", "r", "refresh", "r", "refresh", "fetch current prices (esc cancels)", "More", 9),
+    Key("feeds", "F", "feeds", "F", "", "price feeds: what each said last, its age, what to do", "More"),
     Key("open.source", "o", "open_source", "o", "", "open the page the price comes from", "More"),
     Key("theme", "T", "next_theme", "T", "", "next colour theme", "More", where="app"),
     Key("help", "question_mark,f1", "help", "?", "help", "this help (also F1)", "More", 13, where="app"),
@@ -98,6 +108,13 @@ BINDINGS: tuple[Key, ...] = (
     Key("details.previous", "left,h,p", "other(-1)", "← h", "", "offer before (also p)", "Details", where="details"),
     Key("details.next", "right,l,n", "other(1)", "→ l", "", "offer after (also n)", "Details", where="details"),
     Key("details.source", "o", "open_source", "o", "", "open the page the price comes from", "Details", where="details"),
+    # plots
+    Key("plot.before", "left,up,h,k", "step(-1)", "← ↑ h k", "", "to the point or bar before", "Plots", where="plot"),
+    Key("plot.after", "right,down,l,j", "step(1)", "→ ↓ l j", "", "to the next one: along the frontier the next better", "Plots", where="plot"),
+    Key("plot.first", "home,g", "end(False)", "Home g", "", "to the first one", "Plots", where="plot"),
+    Key("plot.last", "end,G", "end(True)", "End G", "", "to the last one", "Plots", where="plot"),
+    Key("plot.table", "enter", "to_table", "enter", "", "to the offer in the table", "Plots", where="plot"),
+    Key("plot.text", "t", "text", "t", "", "the plot as text (on the whole screen)", "Plots", where="plot"),
     # texts: details, help, reports
     Key("text.up", "up,k", "scroll_up", "↑ k", "", "a line up", "Texts", where="text"),
     Key("text.down", "down,j", "scroll_down", "↓ j", "", "a line down", "Texts", where="text"),
@@ -120,8 +137,18 @@ BINDINGS: tuple[Key, ...] = (
     Key("list.last", "end,G", "move(100000)", "End G", "", "last", "Lists", where="list"),
     Key("list.choose", "enter", "choose", "enter", "", "choose", "Lists", where="list"),
     # other dialogs
-    Key("export.cancel", "escape", "dismiss(None)", "esc", "", "close without writing", "Export", where="export"),
-    Key("dialog.help", "f1,question_mark", "app.help", "F1", "", "help for this dialog (? where nothing is typed)", "Lists", where="dialog"),
+    Key("help.close", "escape,enter,q,question_mark,f1", "close", "esc", "", "close; first takes a search back", "Help", where="help"),
+    Key("help.search", "slash", "search", "/", "", "search the help", "Help", where="help"),
+    Key("export.cancel", "escape", "cancel", "esc", "", "close without writing", "Export", where="export"),
+    Key("export.write", "enter", "write", "enter", "", "write the file", "Export", where="export"),
+    Key("feeds.refresh", "r", "refresh_feed", "r", "", "fetch the prices of this feed only", "Price feeds", where="feeds"),
+    Key("feeds.all", "R", "refresh_all", "R", "", "fetch the prices of all feeds", "Price feeds", where="feeds"),
+    Key("feeds.stop", "x", "stop_refresh", "x", "", "stop the refresh", "Price feeds", where="feeds"),
+    Key("feeds.close", "escape,q,F", "dismiss(None)", "esc", "", "close (also q); a refresh goes on", "Price feeds", where="feeds"),
+    Key("failure.go_on", "enter,escape", "dismiss(None)", "enter", "", "go on (also esc)", "Errors", where="failure"),
+    Key("failure.copy", "c,y", "copy_report", "c", "", "copy the report (also y)", "Errors", where="failure"),
+    Key("failure.quit", "q", "app.quit", "q", "", "leave rackrate", "Errors", where="failure"),
+    Key("dialog.help", "f1,question_mark", "app.help", "F1", "", "help for this (? too where nothing is typed)", "Lists", where="dialog"),
     Key("palette.page_down", "pagedown", "page('down')", "PgDn", "", "a page down", "Commands", where="palette", priority=True),
     Key("palette.page_up", "pageup", "page('up')", "PgUp", "", "a page up", "Commands", where="palette", priority=True),
     Key("palette.help", "f1", "app.help", "F1", "", "help for the list of commands", "Commands", where="palette", priority=True),
@@ -135,6 +162,7 @@ GROUPS: tuple[str, ...] = ("Workload", "Table", "Moving", "More")
 WHERES: dict[str, tuple[str, tuple[str, ...]]] = {
     "table": ("the table", ("dashboard", "table", "app")),
     "pane": ("the details beside the table", ("text", "dashboard", "app")),
+    "plot": ("the plot", ("plot", "dashboard", "app")),
     "dashboard": ("the main screen", ("dashboard", "table", "app")),
     "app": ("any screen", ("app",)),
     "workload": ("the fields of the workload", ("workload",)),
@@ -142,9 +170,12 @@ WHERES: dict[str, tuple[str, tuple[str, ...]]] = {
     "details": ("the details on the full screen", ("details", "text", "app")),
     "text": ("texts that scroll", ("text",)),
     "report": ("a text", ("report", "text", "dialog")),
+    "help": ("the help", ("help", "text")),
     "picker": ("a list", ("picker", "dialog")),
     "list": ("a list", ("list", "dialog")),
     "export": ("the export", ("export", "list", "dialog")),
+    "feeds": ("the price feeds", ("feeds", "list", "dialog")),
+    "failure": ("the report of an error", ("failure", "text", "dialog")),
     "dialog": ("dialogs", ("dialog",)),
     "palette": ("the list of commands", ("palette",)),
 }
@@ -160,12 +191,12 @@ def textual_bindings(keys: tuple[Key, ...] = BINDINGS) -> list[Binding]:
     """Keys as Textual bindings; digits carry their number to the action."""
     made: list[Binding] = []
     for key in keys:
-        names = [(key.id, key.keys, key.action)]
+        parts = [(key.id, key.keys, key.action)]
         if key.id == "sort.nth":
-            names = [(f"sort.{digit}", digit, f"sort_nth({digit})") for digit in key.keys.split(",")]
+            parts = [(f"sort.{digit}", digit, f"sort_nth({digit})") for digit in key.keys.split(",")]
         made += [
-            Binding(pressed, action, key.help, show=False, id=id, priority=key.priority)
-            for id, pressed, action in names
+            Binding(pressed, action, key.help, show=False, id=name, priority=key.priority)
+            for name, pressed, action in parts
         ]
     return made
 

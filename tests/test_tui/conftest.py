@@ -191,6 +191,8 @@ def dashboard(make_session: Callable[..., Session]) -> Callable[..., Any]:
             driver = Driver(app, pilot)
             await driver.settle()
             yield driver
+            # The dashboard goes on after a mistake of its own; a test must not.
+            assert not app.failures, app.failures[0].trace
 
     return start
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 from textual import work
 from textual.containers import Container, Horizontal
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from models.errors import RackrateError
 from tui import lines
+from tui.columns import chosen
 from tui.details import details, summary
+from tui.guard import Guarded
+from tui.screens.panes import DETAILS_HEIGHT, SUMMARY_HEIGHT, Panes
 from tui.widgets.line import Line
 from tui.widgets.offer_table import OfferTable
+from tui.widgets.plot_pane import PlotPane
 from tui.widgets.text_pane import TextPane
 from tui.widgets.workload_bar import WorkloadBar
 
@@ -28,18 +31,17 @@ if TYPE_CHECKING:
     from models.traffic import Workload
     from pricing.compare import Comparison
     from tui.app import RackrateApp
-    from tui.session import Session
+    from tui.session import Arranged, Session
+    from tui.state import ViewState
     from tui.text import TextLine
 
 INLINE_MS = 60
 """A comparison that took longer than this moves to a thread, so that the screen keeps answering."""
-SUMMARY_HEIGHT, DETAILS_HEIGHT, HIGH = 19, 30, 44
-"""Terminal lines from which there is room for three lines of details, for the pane, and for a tall one."""
-SIDE_WIDTH = 165
-"""Terminal columns from which the details stand beside the table."""
+THREADED_OFFERS = 20_000
+"""From so many offers on they are filtered and sorted in a thread."""
 
 
-class DashboardBase(Screen[None]):
+class DashboardBase(Guarded, Panes):
     """Workload, verdict, filter, table, details, and the lines around them."""
 
     app: RackrateApp
@@ -67,7 +69,9 @@ class DashboardBase(Screen[None]):
         yield Static("", id="filter-hint", markup=False)
         with Container(id="body"):
             yield OfferTable(id="table", ascii_only=flat)
-            yield TextPane(id="details", ascii_only=flat)
+            with Container(id="side"):
+                yield TextPane(id="details", ascii_only=flat)
+                yield PlotPane(id="plot", ascii_only=flat)
         yield Line(id="status", ascii_only=flat)
         yield Line(id="keys", ascii_only=flat)
 
@@ -90,7 +94,7 @@ class DashboardBase(Screen[None]):
     @property
     def idle(self) -> bool:
         """True where nothing typed waits to be used."""
-        return self._typing is None
+        return self._typing is None and not self.drawing
 
     @property
     def filtering(self) -> bool:
@@ -99,26 +103,29 @@ class DashboardBase(Screen[None]):
 
     def restyle(self, tones: dict[str, Style]) -> None:
         """Take the colours of another theme."""
-        for widget in self.query("Line, OfferTable, TextPane, WorkloadBar").results():
+        for widget in self.query("Line, OfferTable, TextPane, PlotPane, WorkloadBar").results():
             widget.restyle(tones)  # type: ignore[attr-defined]
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the panes the room there is."""
         width, height = event.size
-        side = width >= SIDE_WIDTH
-        pane = side or height >= DETAILS_HEIGHT
-        self.set_class(side, "-side")
-        self.set_class(height >= HIGH, "-high")
         self.bar.set_compact(width < 98 or height < 26)
         self.bar.set_class(width < 98 or height < DETAILS_HEIGHT, "-bare")
-        self.query_one("#details").set_class(not pane, "-summary")
-        self.query_one("#details").set_class(not pane and height < SUMMARY_HEIGHT, "-hidden")
         self.query_one("#verdict").set_class(height < SUMMARY_HEIGHT, "-one-line")
-        self.query_one("#verdict").display = height >= 12
-        self.line("filter-line").display = height >= 9 and not self.filtering
-        self.bar.display = height >= 7 or self.bar.editing is not None
         self.line("keys").display = height >= 6
+        self.arrange_panes()
+        self.panes_changed()
+
+    def panes_changed(self) -> None:
+        """Show the lines around the panes that have room, and fill the panes."""
+        height, whole = self.size.height, self.zoomed is not None
+        self.line("header").display = not whole
+        self.query_one("#verdict").display = height >= 12 and not whole
+        self.line("filter-line").display = height >= 9 and not self.filtering and not whole
+        self.bar.display = (height >= 7 and not whole) or self.bar.editing is not None
+        self._show_keys()
         self._show_details()
+        self.show_plot()
 
     # comparing
 
@@ -172,16 +179,45 @@ class DashboardBase(Screen[None]):
             return
         view = session.view
         with self.app.batch_update():
+            self.table.arrange(chosen(view), widths=dict(view.widths), unit=view.unit)
             self.table.show(
                 session.rows,
                 sort=view.sort,
                 descending=view.descending,
                 currency=session.comparison.terms.currency,
-                message=session.explain_empty(),
+                message=self._explain_empty(),
             )
             self._show_verdict()
             self._show_lines()
             self._show_details()
+        self.show_plot()
+
+    def _explain_empty(self) -> list[str]:
+        if self.session.rows is None or len(self.session.rows):
+            return []
+        from tui.empty import explain
+
+        return explain(self.session)
+
+    def rearrange(self) -> None:
+        """Filter and sort anew: at once for a usual number of offers, else in a thread, so that typing is never held up."""
+        if self.session.market is None or len(self.session.market) < THREADED_OFFERS:
+            self.session.arrange()
+            self.show()
+        else:
+            self._show_lines()
+            self._arrange_in_thread(self.session.view)
+
+    @work(thread=True, exclusive=True, group="arrange")
+    def _arrange_in_thread(self, view: ViewState) -> None:
+        arranged = self.session.arranged(view)
+        if arranged is not None:
+            self.app.call_from_thread(self._take, view, arranged)
+
+    def _take(self, view: ViewState, arranged: Arranged) -> None:
+        if view == self.session.view and arranged.rows.comparison is self.session.comparison:  # else a newer one comes
+            self.session.take(arranged)
+            self.show()
 
     def _show_verdict(self) -> None:
         self.query_one("#verdict", Static).update(
@@ -192,8 +228,16 @@ class DashboardBase(Screen[None]):
         self.line("header").show(lines.header(self.session, self.refreshing))
         self.line("filter-line").show(lines.filters(self.session))
         self._show_status()
-        mode = "workload" if self.bar.editing else "filter" if self.filtering else "table"
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        typed = "workload" if self.bar.editing else "filter" if self.filtering else ""
+        mode = typed or (f"plot-{self.zoomed or 'beside'}" if self.pane_name == "plot" else "table")
         self.line("keys").show(lines.keys(mode))
+
+    def on_descendant_focus(self) -> None:
+        """The footer names the keys of the pane that has the focus."""
+        self._show_keys()
 
     def _show_status(self) -> None:
         table = self.table

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.binding import Binding
 from textual.screen import Screen
 
 from tui.details import details
+from tui.guard import Guarded
+from tui.keys import bindings
 from tui.screens.dialog import on_top
 from tui.widgets.line import Line, Part
 from tui.widgets.text_pane import TextPane
@@ -25,15 +26,11 @@ TERMINAL_BROWSERS = frozenset({"www-browser", "links", "elinks", "lynx", "w3m"})
 """Those that the standard library tries where there is no graphical one."""
 
 
-class DetailsScreen(Screen[int]):
+class DetailsScreen(Guarded, Screen[int]):
     """All about the offer on one line; returns the line it ended on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,q", "back", "back"),
-        Binding("left,h,p", "other(-1)", "previous offer"),
-        Binding("right,l,n", "other(1)", "next offer"),
-        Binding("o", "open_source", "open the price's page"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("details")]
+    where: ClassVar[str] = "details"
 
     def __init__(self, rows: Rows, position: int, tones: dict[str, Style], *, ascii_only: bool = False) -> None:
         super().__init__()

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ScreenStackError
 from textual.await_complete import AwaitComplete
-from textual.binding import Binding
 from textual.command import CommandPalette
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
+
+from tui.guard import Guarded
+from tui.keys import bindings
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -27,22 +29,24 @@ def on_top(screen: Screen[Any]) -> bool:
         return False
 
 
-class Dialog(ModalScreen[Result]):
-    """A screen over the dashboard; closing it again does nothing."""
+class Dialog(Guarded, ModalScreen[Result]):
+    """A screen over the dashboard; closing it again does nothing. F1 tells its keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
+    where: ClassVar[str] = "dialog"
+    """Whose keys the help shows: one of keys.WHERES."""
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close with a result, once."""
         return super().dismiss(result) if on_top(self) else AwaitComplete()
 
 
-class Palette(CommandPalette):
+class Palette(Guarded, CommandPalette):
     """Textual's palette of commands, for hands that are quicker than its search."""
 
     # With priority, since the palette's own bindings of these keys come first otherwise.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown", "page('down')", show=False, priority=True),
-        Binding("pageup", "page('up')", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("palette")]
+    where: ClassVar[str] = "palette"
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Close, once."""

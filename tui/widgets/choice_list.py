@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui import format as fmt
+from tui.guard import Painted
+from tui.keys import bindings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,18 +39,10 @@ class Choice:
         return self.short if self.short and len(self.text) > width else self.text
 
 
-class ChoiceList(ScrollView, can_focus=True, inherit_bindings=False):
+class ChoiceList(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     """Choices with a cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "move(-10)", show=False),
-        Binding("pagedown", "move(10)", show=False),
-        Binding("home,g", "move(-100000)", show=False),
-        Binding("end,G", "move(100000)", show=False),
-        Binding("enter", "choose", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"choice-list--cursor"}
 
     @dataclass

@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui import format as fmt
+from tui.guard import Painted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,7 @@ def _put(placed: list[tuple[int, Part, str]], group: list[Part], x: int, room: i
     return x
 
 
-class Line(Widget):
+class Line(Painted, Widget):
     """A line of parts; parts with an action can be clicked."""
 
     DEFAULT_CSS = "Line { height: 1; width: 1fr; padding: 0 1; }"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -11,24 +11,23 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui import format as fmt
+from tui.guard import Painted
+from tui.keys import bindings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.binding import BindingType
+
     from tui.text import TextLine
 
 
-class TextPane(ScrollView, can_focus=True):
+class TextPane(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     """Lines of (text, tone) spans, made anew for the pane's width."""
 
-    BINDINGS = [  # noqa: RUF012 - Textual's own spelling
-        ("j", "scroll_down", "down"),
-        ("k", "scroll_up", "up"),
-        ("g", "scroll_home", "top"),
-        ("G", "scroll_end", "bottom"),
-        ("ctrl+d", "page_down", "page down"),
-        ("ctrl+u", "page_up", "page up"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("text")]
+    where: ClassVar[str] = "pane"
+    """Whose keys the help shows where this has the focus: one of keys.WHERES."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
 from tui import format as fmt
+from tui.guard import Guarded, Painted
 from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_traffic_narrow, show_ttft, show_user_speed
+from tui.keys import bindings
 from tui.text import TextLine, shorten, wrap
 
 if TYPE_CHECKING:
@@ -100,17 +101,10 @@ def _summary_parts(workload: Workload, level: int) -> list[str]:
     return parts
 
 
-class FieldInput(Input):
+class FieldInput(Guarded, Input):
     """The editor of one field: Tab goes on, arrows step the value, enter keeps it, escape takes it back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "field(1)", show=False),
-        Binding("shift+tab", "field(-1)", show=False),
-        Binding("up", "step(1)", show=False),
-        Binding("down", "step(-1)", show=False),
-        Binding("enter", "keep", show=False),
-        Binding("escape", "cancel", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("workload")]
 
     def action_field(self, step: int) -> None:
         """To the next field."""
@@ -135,7 +129,7 @@ class FieldInput(Input):
         return bar
 
 
-class WorkloadBar(Widget):
+class WorkloadBar(Painted, Widget):
     """All inputs with their values; on narrow terminals one line until it is edited."""
 
     @dataclass
