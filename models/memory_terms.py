@@ -103,7 +103,10 @@ def _overhead(
         cards = memory.Cards(nominal, layouts.total[at], device.chip == CHIPS.index("amd"), device.small_chunk)
         tp = float(layouts.tp[at])
         parts = [
-            (f"{1 - planner.utilization:.0%} left free", float(layouts.total[at]) * (1 - planner.utilization)),
+            (
+                f"left free ({(1 - planner.utilization) * 100:.0f} %)",
+                float(layouts.total[at]) * (1 - planner.utilization),
+            ),
             ("activations", float(memory.activation_gib(workload.model, cards, planner, tp))),
             ("driver, NCCL", float(memory.non_torch_gib(cards, planner, tp))),
             ("CUDA graphs", float(memory.graph_gib(workload.model, cards, planner))),

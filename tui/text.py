@@ -140,9 +140,10 @@ def block(section: Section, width: int, label: int) -> list[TextLine]:
     lines: list[TextLine] = []
     for number, line in enumerate(section.lines):
         title = fit_width(section.title if number == 0 else "", label)
-        for part, wrapped in enumerate(wrap(line, width - label)):
+        lead = len(line[0][0]) - len(line[0][0].lstrip(" ")) if line else 0
+        for part, wrapped in enumerate(wrap(line, width - label - lead)):
             head = title if part == 0 else " " * label
-            lines.append([(head, "muted"), *wrapped])
+            lines.append([(head + " " * lead, "muted"), *wrapped])
     return lines
 
 

@@ -217,7 +217,7 @@ def test_details_name_what_was_measured_on_the_very_type(session, tmp_path):
 def test_memory_speed_says_what_is_assumed(session, facts, said):
     from dataclasses import replace
 
-    from tui.details import _memory_speed
+    from tui.sections.machine import memory_speed
 
     values = {"cpu_model": "AMD EPYC 9454", "memory_channels": None, "memory_mts": None, **facts}
-    assert _memory_speed(replace(session.comparison.market.offers[0], **values)) == said
+    assert memory_speed(replace(session.comparison.market.offers[0], **values)) == said

@@ -1,0 +1,1 @@
+"""What the details say about one offer, a file for each kind of fact."""

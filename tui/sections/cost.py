@@ -1,0 +1,70 @@
+"""What an offer costs at the traffic, with its arithmetic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from models.practical import MOST_SERVERS
+from tui import format as fmt
+from tui.inputs import show_traffic
+from tui.text import TIED, Section, TextLine
+
+if TYPE_CHECKING:
+    from tui.rows import Rows
+
+
+def cost(rows: Rows, i: int) -> Section:
+    """Servers, month, share in use, cost of a million tokens."""
+    section = Section("Cost")
+    currency = rows.comparison.terms.currency
+    servers, month = rows.value("servers_needed", i), rows.value("monthly_cost", i)
+    if servers is None or month is None:
+        section.lines.append([(fmt.MISSING, "faint"), ("  no cost without an estimate and a price", "muted")])
+        return section
+    work = rows.workload
+    used = rows.value("utilization", i)
+    count = f"{fmt.count(servers)} server{'' if servers == 1 else 's'}"
+    line: TextLine = [
+        (f"{count} × {fmt.price(month / servers, currency)}", "text"),
+        (f" = {fmt.price(month, currency)} a month", "strong"),
+    ]
+    if servers > MOST_SERVERS:
+        line.append((f"  !{TIED}not{TIED}practical", "miss"))
+    section.lines.append(line)
+    if used is not None:
+        verb = "uses" if work.requests_per_s is not None or work.concurrency == 1 else "use"
+        section.lines.append(
+            [(f"{show_traffic(work)} {verb} {fmt.number(used * 100)} % of {'it' if servers == 1 else 'them'}", "text")]
+        )
+    per_output, per_total = rows.value("cost_per_m_output_tokens", i), rows.value("cost_per_m_total_tokens", i)
+    if per_output:
+        section.lines.append(
+            [
+                (f"{fmt.price(month, currency)} / {fmt.number(month / per_output)} Mtok = ", "text"),
+                (f"{fmt.money(per_output, currency)} per Mtok output", "strong"),
+            ]
+        )
+    full = rows.value("cost_per_m_output_tokens_full_load", i)
+    more = [
+        f"all tokens {fmt.money(per_total, currency)}" if per_total is not None else "",
+        f"fully loaded {fmt.money(full, currency)}" if full is not None else "",
+    ]
+    if any(more):
+        section.lines.append([("; ".join(part for part in more if part), "muted")])
+    return section
+
+
+def money_notes(rows: Rows, i: int) -> str:
+    """What lies between the listed price and the cost: discount, tax, setup fee, exchange rate."""
+    offer, terms = rows.offer(i), rows.comparison.terms
+    notes = []
+    if discount := terms.discounts.get(offer.provider, 0.0):
+        notes.append(f"{discount * 100:.4g} % negotiated discount applied")
+    if terms.vat and offer.vat_included is not True:
+        notes.append(f"{fmt.number(terms.vat * 100)} % VAT added")
+    if offer.setup_fee:
+        notes.append(f"setup fee over {terms.setup_months:g} months")
+    factor = terms.rates.factor(offer.currency, terms.currency)
+    if offer.currency != terms.currency and factor is not None:
+        notes.append(f"{offer.currency} 1 = {terms.currency} {factor:.4g}, {terms.rates.source} of {terms.rates.date}")
+    return "; ".join(notes)
