@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tui import format as fmt
-from tui.keys import footer_keys
+from tui.keys import first, footer_keys
 from tui.rows import describe_sort
 from tui.state import FIT_WORDS, KIND_WORDS, TERM_WORDS
 from tui.widgets.line import Part
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 
 FILTER_EXAMPLES = "gpu>=24  ram>=64  $/mo<900  n<=2  fit<50  ttft<1s  provider:hetzner  region:eu  cpu  !spot  words"
+
+
+WORKLOAD_KEYS = (
+    ("edit", "workload.edit"),
+    ("model", "workload.model"),
+    ("workloads", "workload.preset"),
+    ("quant", "quant.lower", "quant.higher"),
+    ("traffic", "traffic.halve", "traffic.double"),
+    ("prompt", "prompt.halve", "prompt.double"),
+    ("undo", "workload.undo"),
+)
+"""What stands on the workload's frame: a word and the commands it stands for."""
 
 
 @dataclass(slots=True)
@@ -73,15 +85,15 @@ def header(session: Session, refreshing: Progress | None) -> list[Part]:
     currency = session.settings.currency.upper() if session.settings is not None else "USD"
     parts += [
         Part(currency, "text", 3, right=True),
-        Part("? help", "muted", 2, "help", right=True),
-        Part("ctrl+p commands", "muted", 6, "app.command_palette", right=True),
+        Part(f"{first('help')} help", "muted", 2, "app.help", right=True),
+        Part(f"{first('palette')} commands", "muted", 6, "app.command_palette", right=True),
     ]
     return parts
 
 
 def workload_keys(ascii_only: bool) -> str:
     """The keys that change the workload, for its frame."""
-    text = "e edit · m model · w preset · [ ] quant · - = traffic · { } prompt · u undo"
+    text = " · ".join(f"{' '.join(first(name) for name in names)} {label}" for label, *names in WORKLOAD_KEYS)
     return fmt.to_ascii(text) if ascii_only else text
 
 
@@ -148,6 +160,20 @@ def status(session: Session, index: int | None, position: int, hidden: tuple[boo
     return parts
 
 
+def plot_keys(*, whole: bool) -> list[tuple[str, str, str]]:
+    """The footer while the plot has the focus: (keys, label, action)."""
+    return [
+        ("← →", "along the points", ""),
+        (first("plot.table"), "to the offer in the table", ""),
+        *([(first("plot.text"), "as text", "")] if whole else []),
+        (first("plot.next"), "next plot", "next_plot(1)"),
+        (first("pane.zoom"), "back" if whole else "whole screen", "zoom"),
+        (first("back"), "table", "back"),
+        (first("traffic.double"), "more traffic", "step_traffic(1)"),
+        (first("help"), "help", "app.help"),
+    ]
+
+
 def keys(mode: str) -> list[Part]:
     """The footer: the keys that matter now, most important last to go."""
     if mode == "workload":
@@ -156,12 +182,14 @@ def keys(mode: str) -> list[Part]:
             ("↑ ↓", "step the value", ""),
             ("enter", "keep", ""),
             ("esc", "take back", ""),
-            ("F1", "help", "help"),
+            ("F1", "help", "app.help"),
         ]
     elif mode == "filter":
-        pairs = [("enter", "keep", ""), ("esc", "clear", "back"), ("F1", "help", "help")]
+        pairs = [("enter", "keep", ""), ("esc", "clear", "back"), ("F1", "help", "app.help")]
+    elif mode.startswith("plot"):
+        pairs = plot_keys(whole=mode != "plot-beside")
     else:
-        pairs = [(key.shown, key.label, "app.quit" if key.action == "quit" else key.action) for key in footer_keys()]
+        pairs = [(first(key.id), key.label, key.command) for key in footer_keys()]
     parts: list[Part] = []
     for place, (shown, label, action) in enumerate(pairs):
         parts += [Part(shown, "key", place + 1, action), Part(f" {label}", "muted", joined=True, action=action)]

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from tui import lines
-from tui.keys import BINDINGS as KEYS
-from tui.keys import TABLE_ACTIONS, textual_bindings
-from tui.screens import dialogs
+from tui.keys import bindings
 from tui.screens.details_screen import DetailsScreen, open_source
 from tui.screens.filter_keys import FilterKeys
+from tui.screens.plot_keys import PlotKeys
 from tui.screens.refresh_keys import RefreshKeys
 from tui.screens.workload_keys import WorkloadKeys
 from tui.state import TERMS
 from tui.widgets.offer_table import OfferTable
-from tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,12 +22,10 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
+class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys, PlotKeys):
     """Prices and one workload, compared live."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *textual_bindings(tuple(key for key in KEYS if key.action.partition("(")[0] not in TABLE_ACTIONS))
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("dashboard")]
 
     def on_mount(self) -> None:
         """Paint the frame, then read the prices in a thread."""
@@ -48,6 +44,7 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
         self._moved = self._moved or self.table.cursor > 0
         self._show_status()
         self._show_details()
+        self.show_plot(moved=True)
 
     @on(OfferTable.SortRequested)
     def _sort_requested(self, message: OfferTable.SortRequested) -> None:
@@ -58,15 +55,6 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
         self.action_details()
 
     # panes and dialogs
-
-    def action_next_pane(self) -> None:
-        """Table, details, and round."""
-        pane = self.query_one("#details", TextPane)
-        shown = not pane.has_class("-hidden") and not pane.has_class("-summary")
-        if self.focused is self.table and shown:
-            pane.focus()
-        else:
-            self.table.focus()
 
     def action_details(self) -> None:
         """The details on the full screen."""
@@ -82,6 +70,8 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
             self._leave_filter()
             self.session.arrange()
             self.show()
+        elif self.zoomed is not None:
+            self.zoom(None)
         elif self.refreshing is not None:
             self.stop_refresh()
         elif self.focused is not self.table:
@@ -89,18 +79,12 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys):
         elif self.session.view.filtered or self.session.view.terms != TERMS[0]:
             self._view(where="", kind="any", fit="all", terms=TERMS[0])
 
-    def action_help(self) -> None:
-        """The help for where the focus is."""
-        context = (
-            "workload"
-            if self.bar.editing
-            else "filter"
-            if self.filtering
-            else "table"
-            if self.focused is self.table
-            else "details"
-        )
-        self.app.push_screen(dialogs.help_screen(context, self.app.tones, ascii_only=self.app.ascii_only))
+    @property
+    def where(self) -> str:
+        """Where the focus is, for the help: one of keys.WHERES."""
+        if self.bar.editing:
+            return "workload"
+        return "filter" if self.filtering else getattr(self.focused, "where", "table")
 
     def action_open_source(self) -> None:
         """Open the page the price comes from."""

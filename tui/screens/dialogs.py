@@ -8,7 +8,6 @@ from models import catalog
 from tui import format as fmt
 from tui.columns import COLUMNS
 from tui.inputs import show_ttft, show_user_speed
-from tui.screens.help import help_lines
 from tui.screens.picker import Picker
 from tui.screens.text_screen import TextScreen
 from tui.text import wrap
@@ -82,11 +81,6 @@ def sort_picker(view: ViewState, currency: str, *, ascii_only: bool) -> Picker:
         view.sort,
         ascii_only=ascii_only,
     )
-
-
-def help_screen(context: str, tones: dict[str, Style], *, ascii_only: bool) -> TextScreen:
-    """The help."""
-    return TextScreen("Help", lambda width: help_lines(width, context), tones, ascii_only=ascii_only)
 
 
 # refresh

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from models.errors import InputError, RackrateError
 from tui import exporting
+from tui.keys import bindings
 from tui.screens.dialog import Dialog, on_top
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line import Line, Part
@@ -33,10 +33,8 @@ FORMATS = (
 class ExportScreen(Dialog[tuple[int, Path] | None]):
     """Ask what to write and where, write it, and return how many rows went to which file; stays open when that fails."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "cancel"),
-        Binding("enter", "write", "write"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("export")]
+    where: ClassVar[str] = "export"
 
     def __init__(self, session: Session, *, ascii_only: bool = False) -> None:
         super().__init__(classes="-ascii" if ascii_only else "")

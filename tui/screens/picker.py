@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from tui.keys import bindings
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 
@@ -55,15 +55,8 @@ def nearness(typed: str, choice: Choice) -> int:
 class Picker(Dialog[str | None]):
     """Choose one line; returns its id, None on escape."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "cancel"),
-        Binding("down", "move(1)", show=False, priority=True),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("pagedown", "move(10)", show=False, priority=True),
-        Binding("pageup", "move(-10)", show=False, priority=True),
-        Binding("tab", "move(1)", show=False, priority=True),
-        Binding("shift+tab", "move(-1)", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("picker")]
+    where: ClassVar[str] = "picker"
 
     def __init__(
         self,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding
 from textual.containers import Vertical
 
+from tui.keys import bindings
 from tui.screens.dialog import Dialog
 from tui.widgets.text_pane import TextPane
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 class TextScreen(Dialog[None]):
-    """Lines that scroll; escape, enter, q or ? closes."""
+    """Lines that scroll; escape, enter or q closes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,q,question_mark,f1", "dismiss(None)", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("report")]
+    where: ClassVar[str] = "report"
 
     def __init__(
         self, title: str, make: Callable[[int], list[TextLine]], tones: dict[str, Style], *, ascii_only: bool = False
