@@ -34,7 +34,7 @@ class Settings:
     regions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Regions that a refresh asks a provider for, by the provider's own codes; one not named asks for its usual ones."""
     keys: dict[str, str] = field(default_factory=dict)
-    """Key bindings of the dashboard: action -> key."""
+    """Keys of the dashboard by the command's id, separated by commas; the dashboard checks them."""
 
     @classmethod
     def load(cls, path: Path | None = None) -> Settings:
@@ -96,7 +96,8 @@ def template() -> str:
         "# hetzner = 5\n"
         "\n[regions]               # what a refresh asks a provider for; one that is not named asks for its usual regions\n"
         '# aws = ["eu-central-1", "us-east-1"]\n'
-        "\n[keys]                  # dashboard: action = key\n"
+        "\n[keys]                  # of the dashboard, separated by commas; `rackrate config keys` lists the commands\n"
+        '# "filter.edit" = "/, ctrl+f"\n'
     )
 
 
@@ -137,13 +138,19 @@ def _as_percent(share: float) -> float:
     return round(share * 100, 6)
 
 
-def _text_table(value: Any, where: str) -> dict[str, str]:
+def _keys(value: Any, where: str) -> dict[str, str]:
+    """Texts by name; `filter.edit = "/"` without quotes around the name is a table in TOML, and meant the same."""
     if not isinstance(value, dict):
         raise SettingsError(f"{where} must be a table, not {brief(value)}.")
+    found: dict[str, str] = {}
     for name, entry in value.items():
-        if not isinstance(entry, str):
+        if isinstance(entry, dict):
+            found |= {f"{name}.{rest}": text for rest, text in _keys(entry, f"{where}.{name}").items()}
+        elif isinstance(entry, str):
+            found[name] = entry
+        else:
             raise SettingsError(f"{where}.{name} must be text, not {brief(entry)}.")
-    return dict(value)
+    return found
 
 
 def _discounts(value: Any, where: str) -> dict[str, float]:
@@ -186,5 +193,5 @@ _READERS: dict[str, Any] = {
     "mirror": _mirror,
     "discounts": _discounts,
     "regions": _regions,
-    "keys": _text_table,
+    "keys": _keys,
 }

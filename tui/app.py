@@ -15,21 +15,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import SystemCommand
 from textual.theme import ThemeProvider
 
+from tui import keys
 from tui.keys import BINDINGS as KEYS
 from tui.keys import bindings
 from tui.own_constants import use_own
 from tui.resilient import Resilient
 from tui.screens.dashboard import Dashboard
-from tui.screens.details_screen import DetailsScreen, has_browser
+from tui.screens.details_screen import has_browser
 from tui.screens.dialog import Palette
 from tui.session import Session
+from tui.terminal import short
 from tui.theme import DARK, THEMES, shades, tones
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from rich.style import Style
     from textual.binding import BindingType
+    from textual.driver import Driver
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
@@ -62,11 +65,16 @@ class RackrateApp(Resilient):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+        self.use_keys(self.session.settings.keys if self.session.settings is not None else {})
 
     @property
     def tones(self) -> dict[str, Style]:
         """Text styles of the present theme."""
         return tones(self.current_theme)
+
+    def get_driver_class(self) -> type[Driver]:
+        """The terminal's driver, which writes as little as it can."""
+        return short(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         """Start on the dashboard."""
@@ -91,6 +99,15 @@ class RackrateApp(Resilient):
         """End with the code that shells use for a signal."""
         self.exit(return_code=128 + number)
 
+    def use_keys(self, own: Mapping[str, str]) -> None:
+        """Put the user's own keys in force; those that cannot be used are told with the prices."""
+        from tui import keymap
+
+        used, told = keymap.read(own)
+        keys.use(used)
+        self.set_keymap(keymap.for_textual(used))
+        self.session.messages += told
+
     def on_mount(self) -> None:
         """Repaint the self-painted widgets when the theme changes."""
         self.theme_changed_signal.subscribe(self, lambda _theme: self._restyle())
@@ -100,7 +117,7 @@ class RackrateApp(Resilient):
             if isinstance(screen, Dashboard):
                 screen.restyle(self.tones)
                 screen.show()
-            elif isinstance(screen, DetailsScreen):
+            elif hasattr(screen, "restyle"):
                 screen.restyle(self.tones)
 
     def action_next_theme(self) -> None:

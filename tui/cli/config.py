@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """path: the files and folders; show: the settings in force as TOML; init: write a commented settings file."""
-    actions = {"path": _path, "show": _show, "init": _init}
+    """path: the files and folders; show: the settings in force as TOML; keys: the dashboard's; init: a commented settings file."""
+    actions = {"path": _path, "show": _show, "keys": _keys, "init": _init}
     actions[args.action]()
     return 0
 
@@ -44,7 +44,31 @@ def _show() -> None:
     )
     sys.stdout.write(tomli_w.dumps(found.to_table()))
     offers = Store().merged(()) if found.discounts else ()
-    for message in (*unknown_discounts(found, offers), *unknown_regions(found)):
+    for message in (*unknown_discounts(found, offers), *unknown_regions(found), *_wrong_keys(found)):
+        say(message)
+
+
+def _wrong_keys(found: settings.Settings) -> list[str]:
+    if not found.keys:
+        return []
+    from tui import keymap  # knows Textual's names of keys
+
+    return keymap.read(found.keys)[1]
+
+
+def _keys() -> None:
+    from tui import keymap, keys
+
+    own, told = keymap.read(settings.Settings.load().keys)
+    keys.use(own)
+    for group, commands in keys.groups().items():
+        sys.stdout.write(f"{group}\n")
+        for key in commands:
+            mark = "*" if key.id in own else " "
+            sys.stdout.write(f"{mark} {key.id:<18} {key.now:<14} {key.help}\n")
+    if own:
+        say("* by your settings")
+    for message in told:
         say(message)
 
 

@@ -170,6 +170,8 @@ figures: error = |predicted/measured - 1|; bias = median of predicted/measured; 
 CONFIG = """\
 path  print where settings and prices are kept
 show  print the settings in force
+keys  list the dashboard's commands by place: id, keys in force, what it does. [keys] in the settings changes them:
+      "filter.edit" = "/, ctrl+f"
 init  write a settings file with every setting explained
 """
 
@@ -177,6 +179,7 @@ CONFIG_EXAMPLES = """\
 examples:
   rackrate config path
   rackrate config show
+  rackrate config keys
   rackrate config init
 """
 
@@ -358,5 +361,5 @@ def build() -> Parser:
     add_format_flag(accuracy)
 
     config = add("config", "where settings are, and what they say", CONFIG, CONFIG_EXAMPLES)
-    config.add_argument("action", metavar="path|show|init", choices=("path", "show", "init"), help="what to do")
+    config.add_argument("action", metavar="path|show|keys|init", choices=("path", "show", "keys", "init"), help="what to do")
     return parser
