@@ -10,7 +10,7 @@ SEED ?= 20261130
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench monkey shots docs clean
+.PHONY: help run test check format bench monkey shots prepare docs clean
 
 help:  ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -56,6 +56,9 @@ monkey: $(DEV_STAMP)  ## 20,000 random keys, clicks, pastes and resizes; another
 shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard (PNGs need the system's cairo library)
 	$(BIN)/python -m pip install --quiet --editable '.[shots]'
 	$(BIN)/python -m tui.shots
+
+prepare: $(DEV_STAMP)  ## write the quick forms of bundled data, after an edit of data/
+	$(BIN)/python scripts/prepare.py
 
 docs: $(DEV_STAMP)  ## run README's examples and write what they print
 	$(BIN)/python scripts/readme.py

@@ -12,7 +12,6 @@ import math
 import re
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,7 +33,7 @@ MEMORY_TOLERANCE = 0.08
 
 def _text(file: str) -> str:
     try:
-        return files("models").joinpath("data", file).read_text(encoding="utf-8")
+        return (Path(__file__).parent / "data" / file).read_text(encoding="utf-8")
     except OSError as error:
         raise CatalogError(
             f"The bundled catalog {file} cannot be read ({error}).", hint="Reinstalling rackrate restores it."
@@ -179,14 +178,13 @@ def chips() -> tuple[Chip, ...]:
 
 
 @cache
-def _aliases(kind: str) -> dict[str, tuple[tuple[str, float | None, str], ...]]:
-    """Normalised spelling -> its (key, memory in GiB, link) readings; more than one is decided by memory and link."""
-    index: dict[str, list[tuple[str, float | None, str]]] = {}
+def _spellings() -> dict[str, dict[str, list[tuple[str, float | None, str]]]]:
+    """By kind: normalised spelling -> its (key, memory in GiB, link) readings; more than one is decided by memory and link."""
+    index: dict[str, dict[str, list[tuple[str, float | None, str]]]] = {"gpu": {}, "cpu": {}}
     for row in _csv("hardware_aliases.csv"):
-        if row["kind"] == kind:
-            reading = (row["key"], _number(row["memory_gib"]), row["link"])
-            index.setdefault(names.normalise(row["raw"]), []).append(reading)
-    return {spelling: tuple(readings) for spelling, readings in index.items()}
+        reading = (row["key"], _number(row["memory_gib"]), row["link"])
+        index[row["kind"]].setdefault(names.normalise(row["raw"]), []).append(reading)
+    return index
 
 
 @cache
@@ -214,7 +212,9 @@ def _chip_readings(spelling: str) -> tuple[tuple[Chip, float | None, str], ...]:
     if direct := _chip_index().get(key):
         return ((direct, None, ""),)
     by_name = _chip_index()
-    return tuple((by_name[names.normalise(name)], memory, link) for name, memory, link in _aliases("gpu").get(key, ()))
+    return tuple(
+        (by_name[names.normalise(name)], memory, link) for name, memory, link in _spellings()["gpu"].get(key, ())
+    )
 
 
 def _near(stated: float, nominal: float) -> bool:
@@ -296,7 +296,7 @@ def _with_memory(one: Chip, name: str, memory_gib: float | None) -> Chip:
     if not math.isnan(one.memory_gib):
         return one
     if memory_gib is None:
-        hints = [memory for key, memory, _ in _aliases("gpu").get(names.normalise(name), ()) if key == one.name]
+        hints = [memory for key, memory, _ in _spellings()["gpu"].get(names.normalise(name), ()) if key == one.name]
         size = _MEMORY.search(name)
         memory_gib = next((hint for hint in hints if hint), float(size.group(1)) if size else None)
     return one if memory_gib is None else replace(one, memory_gib=memory_gib)
@@ -358,7 +358,7 @@ def cpus() -> tuple[CPU, ...]:
 @cache
 def _cpu_index() -> dict[str, CPU]:
     by_name = {one.name: one for one in cpus()}
-    index = {spelling: by_name[readings[0][0]] for spelling, readings in _aliases("cpu").items()}
+    index = {spelling: by_name[readings[0][0]] for spelling, readings in _spellings()["cpu"].items()}
     index.update({names.normalise(one.name): one for one in cpus()})
     return index
 

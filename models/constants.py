@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
+import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from models import prepared
 from models.errors import InputError
 
 BUNDLED = Path(__file__).parent / "data" / "constants"
+PREPARED = prepared.FOLDER / "constants.json"
 _MOST = 30.0
 FILES = ("serving", "gguf", "cpu", "bands")
 
@@ -54,16 +56,33 @@ class Constants:
 
 def read(folder: Path) -> Constants:
     """Read a folder of constants files; raises KeyError or ValueError on a damaged one (ours are tested)."""
+    return _constants(_values(folder))
+
+
+def _values(folder: Path) -> dict[str, Any]:
+    """What the estimator reads of the files, without the words around it."""
+    import tomllib  # a start reads the prepared values
+
     data: dict[str, Any] = {}
     for name in FILES:
         try:
             data |= tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
         except ValueError as error:  # of TOML or of UTF-8
             raise ValueError(f"{name}.toml: {error}") from error
+    numbers = {group: {name: entry["value"] for name, entry in data[group].items()} for group in _FITTED}
+    families = {
+        name: {key: entry[key] for key in CpuFamily.__slots__ if key in entry}
+        for name, entry in data["cpu_family"].items()
+    }
+    bands = {name: [entry["low"], entry["high"]] for name, entry in data["band"].items()}
+    return {**numbers, "cpu_family": families, "band": bands, "chips": data["measured"]["chips"]}
+
+
+def _constants(values: dict[str, Any]) -> Constants:
     return Constants(
-        gpu={name: float(entry["value"]) for name, entry in data["gpu"].items()},
-        gguf={name: float(entry["value"]) for name, entry in data["gguf"].items()},
-        cpu={name: float(entry["value"]) for name, entry in data["cpu"].items()},
+        gpu={name: float(value) for name, value in values["gpu"].items()},
+        gguf={name: float(value) for name, value in values["gguf"].items()},
+        cpu={name: float(value) for name, value in values["cpu"].items()},
         cpu_family={
             name: CpuFamily(
                 name,
@@ -74,10 +93,10 @@ def read(folder: Path) -> Constants:
                 entry["prefill_exponent"],
                 entry["second_socket"],
             )
-            for name, entry in data["cpu_family"].items()
+            for name, entry in values["cpu_family"].items()
         },
-        band={name: Band(entry["low"], entry["high"]) for name, entry in data["band"].items()},
-        measured_chips=tuple(data["measured"]["chips"]),
+        band={name: Band(low, high) for name, (low, high) in values["band"].items()},
+        measured_chips=tuple(values["chips"]),
     )
 
 
@@ -86,9 +105,23 @@ _OWN: list[Constants] = []
 _FITTED = ("gpu", "gguf", "cpu")
 
 
+def _sources() -> list[Path]:
+    return [BUNDLED / f"{name}.toml" for name in FILES]
+
+
+def prepare() -> bytes:
+    """What the prepared constants have to hold."""
+    made = json.dumps(_values(BUNDLED), indent=1).encode()
+    return prepared.content(made, _sources())
+
+
 @cache
 def _bundled() -> Constants:
-    return read(BUNDLED)
+    values = prepared.read(PREPARED, _sources())
+    try:
+        return _constants(json.loads(values)) if values is not None else read(BUNDLED)
+    except ValueError:  # torn
+        return read(BUNDLED)
 
 
 def constants() -> Constants:

@@ -189,13 +189,20 @@ def _record(row: dict[str, str]) -> MeasuredCpu:
 
 
 @cache
-def _index() -> dict[tuple[str, str], dict[str, str]]:
+def _index() -> dict[tuple[str, str], str]:
     """Lines as they are: thousands are looked up by name, hundreds are read."""
     if not FILE.exists():
         return {}
-    names, lines = _lines(FILE)
-    provider, server = names.index("provider"), names.index("server")
-    return {(line[provider], _plain(line[server])): dict(zip(names, line, strict=True)) for line in lines}
+    _, *lines = gzip.decompress(FILE.read_bytes()).decode("utf-8").splitlines()
+    # No cell of the file holds a line break, and no name a comma.
+    cells = (line.split(",", 2) for line in lines)
+    return {(provider, _plain(server)): line for (provider, server, _), line in zip(cells, lines, strict=True)}
+
+
+@cache
+def _names() -> list[str]:
+    with gzip.open(FILE, "rt", encoding="utf-8") as file:
+        return file.readline().rstrip("\n").split(",")
 
 
 def _plain(server: str) -> str:
@@ -215,7 +222,10 @@ def by_instance(name: str) -> MeasuredCpu | None:
     """The record of a name that `instance_of` gave; None for another."""
     provider, _, server = name.partition(" ")
     line = _index().get((provider, server))
-    return _record(line) if line else None
+    if line is None:
+        return None
+    (cells,) = csv.reader([line])
+    return _record(dict(zip(_names(), cells, strict=True)))
 
 
 def measured(provider: str, server: str) -> MeasuredCpu | None:

@@ -15,6 +15,7 @@ from models.constants import constants
 from models.cpu_speed import CpuCase, CpuSpeed
 from models.errors import known
 from models.gguf_speed import GgufSpeed
+from models.groups import groups
 from models.near_bands import instance_bands
 from models.table import MEASURED_ENGINE
 
@@ -102,11 +103,11 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     if not len(server):
         return None
     choice = codes[server]
-    distinct, which = np.unique(choice, return_inverse=True)
+    distinct, which = groups(choice)
     files = _files(result, distinct.tolist())
     picked = Picked(files, which)
     kv = np.full(len(server), kv_bytes(workload, result.choices[int(distinct[0])]))
-    chips, chip = np.unique(table.chip_index[server], return_inverse=True)
+    chips, chip = groups(table.chip_index[server])
     real = Picked([known(table.devices[i]) for i in chips.tolist()], chip)
     count = table.gpu_count[server]
     gpus = np.maximum(count, 1.0)

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
+import zlib
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models import prepared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 FOLDER = Path(__file__).parent / "data" / "measured"
 FILES = ("rows.csv.gz", "rows_sparecores.csv.gz")
@@ -42,8 +50,7 @@ COLUMNS = {
 }
 """Column of the shipped files -> column of a measurements file; `host` is the machine around the GPU where it matters."""
 HOST = "host "
-_FEW = 3
-"""Models whose lines are looked for one by one; who asks for more reads a file of cases and needs all."""
+PREPARED = prepared.FOLDER / "measured_rows.bin"
 
 
 def read(folder: Path = FOLDER) -> list[dict[str, str]]:
@@ -64,11 +71,6 @@ def _sources(folder: Path) -> dict[str, dict[str, str]]:
         }
 
 
-@cache
-def _shipped_sources() -> dict[str, dict[str, str]]:
-    return _sources(FOLDER)
-
-
 def _lines(path: Path) -> list[tuple[list[str], list[str]]]:
     """(header, cells) of every line."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
@@ -77,54 +79,90 @@ def _lines(path: Path) -> list[tuple[list[str], list[str]]]:
 
 
 def _row(names: list[str], line: list[str], sources: dict[str, dict[str, str]]) -> dict[str, str]:
+    row = _short(names, line)
+    return row | sources[row["source"]]
+
+
+def _short(names: list[str], line: list[str]) -> dict[str, str]:
+    """A row whose source is the number of one."""
     short = dict(zip(names, line, strict=True))
     row = {long: short[name] for name, long in COLUMNS.items()}
     row["note"] = f"{HOST}{short['host']}" if short["host"] else ""
     row["use"] = short["use"] or "fit"
     row["repeats"] = short["repeats"] or "1"
-    return row | sources[short["source"]]
+    return row
+
+
+def rows_of(model: str, wanted: Callable[[Mapping[str, str]], bool] = lambda row: True) -> list[dict[str, str]]:  # noqa: ARG005
+    """The shipped rows of one model, or those that are wanted of them: a comparison needs hundreds of the thousands, and soon.
+
+    `wanted` is asked before the sources are joined.
+    """
+    chunk = _chunk(model)
+    if chunk is None:
+        return [row for row in _by_model().get(model, []) if wanted(row)]
+    names, lines, sources = chunk["names"], chunk["lines"], chunk["sources"]
+    rows = (dict(zip(names, line, strict=True)) for line in lines)
+    return [row | sources[row["source"]] for row in rows if wanted(row)]
+
+
+def _chunk(model: str) -> dict[str, Any] | None:
+    """A model's rows as `prepare` packed them; None if the prepared file cannot be used."""
+    places, content = _prepared()
+    if not places:
+        return None
+    start, end = places.get(model, (0, 0))
+    if start == end:
+        return {"names": [], "lines": [], "sources": {}}
+    try:
+        chunk: dict[str, Any] = json.loads(zlib.decompress(content[start:end]))
+    except (ValueError, zlib.error):  # torn
+        return None
+    return chunk
 
 
 @cache
-def _lines_by_model() -> dict[str, list[tuple[list[str], list[str]]]]:
-    found: dict[str, list[tuple[list[str], list[str]]]] = {}
+def _prepared() -> tuple[dict[str, list[int]], bytes]:
+    """Where the rows of each model are in the content that follows."""
+    found = prepared.read(PREPARED, _files())
+    if found is None:
+        return {}, b""
+    head, _, content = found.partition(b"\n")
+    try:
+        return json.loads(head), content
+    except ValueError:  # torn
+        return {}, b""
+
+
+def prepare() -> bytes:
+    """What the prepared rows have to hold: a line that says where each model's are, then those of each, compressed apart."""
+    places: dict[str, list[int]] = {}
+    chunks: list[bytes] = []
+    sources = _sources(FOLDER)
+    by_model: dict[str, list[dict[str, str]]] = {}
     for name in FILES:
-        lines = _lines(FOLDER / name)
-        place = lines[0][0].index("model") if lines else 0
-        for names, line in lines:
-            found.setdefault(line[place], []).append((names, line))
-    return found
+        for names, line in _lines(FOLDER / name):
+            row = _short(names, line)
+            by_model.setdefault(row["model"], []).append(row)
+    end = 0
+    for model, rows in by_model.items():
+        used = {row["source"]: sources[row["source"]] for row in rows}
+        chunk = {"names": list(rows[0]), "lines": [list(row.values()) for row in rows], "sources": used}
+        chunks.append(zlib.compress(json.dumps(chunk, separators=(",", ":")).encode(), 9))
+        places[model] = [end, end := end + len(chunks[-1])]
+    return prepared.content(b"\n".join((json.dumps(places).encode(), b"".join(chunks))), _files())
+
+
+def _files() -> list[Path]:
+    return [FOLDER / name for name in (*FILES, SOURCES)]
 
 
 @cache
-def _texts() -> tuple[tuple[str, list[str]], ...]:
-    """(header, lines) of the shipped files."""
-    texts = []
-    for name in FILES:
-        header, *lines = gzip.decompress((FOLDER / name).read_bytes()).decode("utf-8").splitlines()
-        texts.append((header, lines))
-    return tuple(texts)
-
-
-@cache
-def _lines_of(model: str) -> list[tuple[list[str], list[str]]]:
-    """The same as `_lines_by_model` for one model: a start waits for its lines alone, not for all to be split into cells."""
-    found: list[tuple[list[str], list[str]]] = []
-    for header, lines in _texts():
-        names = header.split(",")
-        place = names.index("model")
-        # No cell of the shipped files holds a line break.
-        cells = csv.reader([line for line in lines if model in line])
-        found.extend((names, line) for line in cells if line[place] == model)
+def _by_model() -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in measured_rows():
+        found.setdefault(row["model"], []).append(row)
     return found
-
-
-def rows_of(model: str) -> list[dict[str, str]]:
-    """The shipped rows of one model: a comparison needs hundreds of the thousands, and soon."""
-    few = _lines_of.cache_info().currsize < _FEW
-    lines = _lines_of(model) if few else _lines_by_model().get(model, [])
-    sources = _shipped_sources() if lines else {}
-    return [_row(names, line, sources) for names, line in lines]
 
 
 @cache

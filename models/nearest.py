@@ -16,6 +16,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -212,7 +213,7 @@ def prepare(models: Iterable[str], classes: frozenset[str] | None = None) -> Non
     new = [model for model in dict.fromkeys(models) if (model, classes) not in _KNOWN]
     rows, owner = [], []
     for model in new:
-        mine = [row for row in rows_of(model) if _speaks(row) and _asked(row, classes)]
+        mine = rows_of(model, lambda row: _speaks(row) and _asked(row, classes))
         rows.extend(mine)
         owner.extend([model] * len(mine))
     found = _found(rows)
@@ -260,9 +261,12 @@ def points_of(rows: Sequence[dict[str, str]]) -> Points | None:
 def _found(rows: Sequence[dict[str, str]]) -> list[_Found]:
     from models.cases import sort_cases
 
+    if not rows:
+        return []
+    loads = itemgetter(*(name for name in rows[0] if name not in _NOT_LOAD))
     runs: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
-        runs[tuple(value for name, value in row.items() if name not in _NOT_LOAD)].append(place)
+        runs[loads(row)].append(place)
     members = list(runs.values())
     cases = [parse_case(rows[places[0]]) for places in members]
     result = []

@@ -14,6 +14,7 @@ from models.constants import constants
 from models.engine_limits import max_sequences, planner_of
 from models.errors import known
 from models.gpu_speed import CHIPS, COMPUTE, ENGINES, GpuSpeed, own_name
+from models.groups import groups
 from models.layout import Layouts, fresh_tokens, kv_bytes
 from models.quantize import compute_class, weight_bytes
 from models.shape import shape_of
@@ -92,7 +93,7 @@ def serving_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     if not len(server):
         return None
     formats, choice = _Formats(result), codes[server]
-    chips, which = np.unique(table.chip_index[server], return_inverse=True)
+    chips, which = groups(table.chip_index[server])
     devices = Picked([known(table.devices[i]) for i in chips.tolist()], which)
     kv, count = formats.kv[choice], table.gpu_count[server]
     nominal, usable = table.memory_gib[server], table.usable_gib[server]
@@ -158,7 +159,7 @@ def _room(
     engine, kv, context = served
     shards = memory.kv_shards(llm.kv_heads, llm.mla is not None, tp)
     pool, each, admitted = (np.zeros(len(tp)) for _ in range(3))
-    for code in np.unique(engine).tolist():
+    for code in sorted(set(engine.tolist())):
         planner = planner_of(ENGINES[code])
         mine = engine == code
         pool[mine] = memory.pool_gib(llm, weights, cards, tp, planner)[mine]

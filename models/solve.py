@@ -174,8 +174,8 @@ def _distinct(names: Sequence[BandNames]) -> tuple[list[BandNames], Codes]:
     """(the distinct ones, which of them stands where); looked up by object: one kind of server shares one."""
     places: dict[int, int] = {}
     which = np.array([places.setdefault(id(name), len(places)) for name in names], dtype=np.intp)
-    found: list[BandNames] = [names[i] for i in np.unique(which, return_index=True)[1].tolist()]
-    return found, which
+    by_id = {id(name): name for name in names}
+    return [by_id[key] for key in places], which
 
 
 def _put_speed(result: Estimates, bands: Array, chosen: _Chosen, load: Load, rate: Array) -> None:

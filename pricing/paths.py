@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import resources
 from pathlib import Path
 
 APP = "rackrate"
@@ -31,7 +30,7 @@ def own_servers_file() -> Path:
 
 def bundled(name: str) -> Path:
     """A data file that ships with the package."""
-    return Path(str(resources.files("pricing") / "data" / name))
+    return Path(__file__).parent / "data" / name
 
 
 def _override(variable: str) -> Path | None:

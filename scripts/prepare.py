@@ -10,19 +10,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from models import constants, measured_rows
 from pricing import bundled, paths
 
 
-def files() -> dict[Path, str]:
+def files() -> dict[Path, bytes]:
     """Each prepared file and what it has to hold."""
-    return {paths.bundled(bundled.PACKED): bundled.pack_bundled()}
+    return {
+        constants.PREPARED: constants.prepare(),
+        measured_rows.PREPARED: measured_rows.prepare(),
+        paths.bundled(bundled.PACKED): bundled.prepare(),
+    }
 
 
 def main() -> None:
     """Write what has changed."""
-    for path, text in files().items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8", newline="\n")
+    for path, made in files().items():
+        if not path.exists() or path.read_bytes() != made:
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(made)
             sys.stdout.write(f"wrote {path.name}\n")
 
 

@@ -13,7 +13,7 @@ import pytest
 import tui
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA_SUFFIXES = {".csv", ".json", ".toml", ".tcss", ".txt", ".gz", ".typed"}
+DATA_SUFFIXES = {".csv", ".json", ".toml", ".tcss", ".txt", ".gz", ".bin", ".typed"}
 
 
 @pytest.fixture(scope="module")

