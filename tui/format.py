@@ -13,11 +13,27 @@ ELLIPSIS = "…"
 
 CURRENCY_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "CN¥", "INR": "₹"}
 
+
+def _drawn(dots: int) -> str:
+    """The character that looks most like a cell of braille dots: a line goes across, down, or just touches the cell."""
+    left, right = dots & 0x47, dots & 0xB8
+    rows = [dots & row for row in (0x09, 0x12, 0x24, 0xC0)]
+    if not dots:
+        return " "
+    if sum(map(bool, rows)) >= 3:
+        return "|"
+    if left and right:
+        return "_" if not any(rows[:3]) else "-"
+    return "'" if not any(rows[2:]) else "."
+
+
 _ASCII = str.maketrans({
     "—": "-", "…": "~", "≈": "~", "●": "G", "○": "C", "▸": ">", "■": "#", "✓": "+", "✗": "x", "×": "x", "↑": "^", "↓": "v", "≤": "<",
     "≥": ">", "·": ".", "‹": "<", "›": ">", "Σ": "S", "█": "#", "▓": "=", "▒": "-", "░": ".", "─": "-", "│": "|", "–": "-",
     "→": "->", "←": "<-", "▮": "#", "▯": ".", "⌕": "?", "€": "EUR", "£": "GBP", "¥": "JPY", "²": "2", "µ": "u",
-})  # fmt: skip
+    "★": "*", "÷": "/", "−": "-",
+    "◆": "*", "┊": ":", "┃": "|", "┈": ".", "┤": "+", "┬": "+", "└": "+",
+} | {chr(0x2800 + dots): _drawn(dots) for dots in range(256)})  # fmt: skip
 
 
 def to_ascii(text: str) -> str:

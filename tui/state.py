@@ -16,6 +16,8 @@ KINDS = ("any", "gpu", "cpu")
 TERMS = ("standard", "all", "everything")
 """Standard: on-demand and monthly, dated, at most 24 months old; all: spot and reserved too; everything: undated and old ones too."""
 
+PLOTS = ("pareto", "crossover", "memory", "latency", "providers")
+
 FIT_WORDS = {"all": "all", "fits": "holds the model", "targets": "meets the targets"}
 KIND_WORDS = {"any": "any", "gpu": "GPU", "cpu": "CPU"}
 TERM_WORDS = {"standard": "on-demand, monthly", "all": "all", "everything": "all, undated and old too"}
@@ -39,7 +41,7 @@ class ViewState:
     unit: str = "per_million"
     """The cost column that stays longest: per_million, month or hour."""
     plot: str = "pareto"
-    """The plot shown last."""
+    """The plot shown last, one of PLOTS."""
 
     def changed(self, **changes: Any) -> ViewState:
         """The same view with some choices replaced."""

@@ -1,4 +1,4 @@
-"""Keys that choose what the table shows and in which order."""
+"""Keys that choose which offers the table shows."""
 
 from __future__ import annotations
 
@@ -7,23 +7,36 @@ from typing import Any
 from textual import on
 from textual.widgets import Input, Static
 
-from tui import lines
-from tui.columns import BY_ID as COLUMNS
-from tui.screens import dialogs
+from tui.filter_line import hint, said
+from tui.keys import first
 from tui.screens.base import DashboardBase
 from tui.screens.workload_keys import TYPING_PAUSE_S
 from tui.state import FITS, KINDS, TERMS, following
+from tui.widgets.filter_input import FilterInput
 
 
 class FilterKeys(DashboardBase):
-    """The filter line, type, fit, terms, and sorting."""
+    """The filter line with completion and history; type, fit, terms; providers."""
+
+    _used = -1
+    """Place in the filters used before, -1 = what is typed now."""
+    _draft = ""
+    """What was typed before going through the filters used before."""
+    _completed: tuple[str, Any, int, str] | None = None
+    """The text before, what it can become, which of those it is, and the text after a completion."""
+
+    @property
+    def _field(self) -> FilterInput:
+        return self.query_one("#filter", FilterInput)
 
     def action_edit_filter(self) -> None:
         """Type a filter."""
         self._open_filter(is_open=True)
-        field = self.query_one("#filter", Input)
+        field = self._field
         with field.prevent(Input.Changed):
             field.value = self.session.view.where
+        field.cursor_position = len(field.value)
+        self._used, self._completed = -1, None
         field.focus()
         self._hint_filter()
         self._show_lines()
@@ -42,15 +55,62 @@ class FilterKeys(DashboardBase):
     def _use_filter(self, text: str) -> None:
         self._typing = None
         fine = self.session.set_where(text)
-        self.query_one("#filter", Input).set_class(not fine, "-invalid-value")
+        self._field.set_class(not fine, "-invalid-value")
         self._hint_filter()
         if fine:
-            self.session.arrange()
-            self.show()
+            self.rearrange()
 
     def _hint_filter(self) -> None:
-        hint = lines.filter_hint(self.session.where_error, self.app.tones, ascii_only=self.app.ascii_only)
-        self.query_one("#filter-hint", Static).update(hint)
+        error, options, chosen, meaning = self.session.where_error, (), -1, ""
+        field = self._field
+        if self._completed is not None and self._completed[3] == field.value:
+            options, chosen = self._completed[1].options, self._completed[2]
+        elif self.session.comparison is not None and field.value:
+            found = self._completion()
+            options, meaning = found.options, found.meaning
+        text, tone = hint(error, options, chosen, meaning)
+        shown = said(text, tone, self.app.tones, ascii_only=self.app.ascii_only)
+        self.query_one("#filter-hint", Static).update(shown)
+
+    def _completion(self) -> Any:
+        from tui.completion import completion
+
+        assert self.session.comparison is not None  # noqa: S101 - callers have checked
+        return completion(self._field.value, self._field.cursor_position, self.session.comparison)
+
+    @on(FilterInput.Complete)
+    def _complete(self, message: FilterInput.Complete) -> None:
+        field = self._field
+        if self.session.comparison is None:
+            return
+        if self._completed is not None and self._completed[3] == field.value:
+            before, found, place, _ = self._completed
+            place = (place + message.step) % len(found.options)
+        else:
+            before, found, place = field.value, self._completion(), 0 if message.step > 0 else -1
+            if not found.options:
+                return
+            place %= len(found.options)
+        option = found.options[place]
+        text = found.apply(before, option)
+        # Behind a field's name the next Tab is for its values.
+        self._completed = None if option.endswith((":", "=")) else (before, found, place, text)
+        field.value = text
+        field.cursor_position = found.start + len(option)
+
+    @on(FilterInput.History)
+    def _other_filter(self, message: FilterInput.History) -> None:
+        field, wheres = self._field, self.session.wheres
+        if self._used < 0:
+            self._draft = field.value
+        place = max(-1, min(self._used + message.step, len(wheres) - 1))
+        if place >= 0 and self._used < 0 and wheres[place] == field.value:  # what stands there is no older filter
+            place = min(place + 1, len(wheres) - 1)
+        if place == self._used:
+            return
+        self._used = place
+        field.value = wheres[place] if place >= 0 else self._draft
+        field.cursor_position = len(field.value)
 
     @on(Input.Submitted, "#filter")
     def _filter_done(self, event: Input.Submitted) -> None:
@@ -58,18 +118,45 @@ class FilterKeys(DashboardBase):
             self._typing.stop()
             self._use_filter(event.value)
         if not self.session.where_error:
+            self.session.remember_where()
             self._leave_filter()
 
     def _leave_filter(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+            self._typing = None
         self._open_filter(is_open=False)
-        self.query_one("#filter", Input).remove_class("-invalid-value")
+        self._field.remove_class("-invalid-value")
         self.session.where_error = ""
-        self.table.focus()
+        self.back_to_pane()
         self._show_lines()
 
     def _view(self, **changes: Any) -> None:
-        self.session.set_view(self.session.view.changed(**changes))
-        self.show()
+        self.session.view = self.session.view.changed(**changes)
+        self.rearrange()
+
+    def clear_filter(self) -> None:
+        """Show all again: one key takes away whatever hides offers; a filter that was typed can be had back."""
+        where = self.session.view.where
+        self.session.remember_where()
+        self.session.where_error = ""
+        if self.filtering:
+            self._leave_filter()
+            self._view(where="")
+        else:
+            self._view(where="", kind="any", fit="all", terms=TERMS[0])
+        if where:
+            back = f"{first('filter.edit')} {first('filter.older')}"
+            self.notify(f"Cleared {where}\n{back} brings it back.", timeout=4, markup=False)
+
+    def action_drop_term(self, place: int) -> None:
+        """Take one term out of the filter."""
+        from pricing.where import terms_of
+
+        terms = terms_of(self.session.view.where)
+        if 0 <= place < len(terms):
+            self.session.remember_where()
+            self._view(where=" ".join(terms[:place] + terms[place + 1 :]))
 
     def action_cycle_fit(self) -> None:
         """All, those that hold the model, those that meet the targets."""
@@ -83,28 +170,22 @@ class FilterKeys(DashboardBase):
         """On-demand and monthly, all terms, everything."""
         self._view(terms=following(TERMS, self.session.view.terms))
 
-    def sort_by(self, column: str) -> None:
-        """Sort by a column; the active one again reverses."""
-        self.session.set_view(self.session.view.sorted_by(column))
-        self.show()
+    def action_pick_providers(self) -> None:
+        """Choose whose offers are shown."""
+        from tui.screens.provider_screen import ProviderScreen
+        from tui.sellers import providers_in, sellers
 
-    def action_sort_menu(self) -> None:
-        """Choose a column to sort by."""
-        picker = dialogs.sort_picker(self.session.view, self.session.options.currency, ascii_only=self.app.ascii_only)
-        self.app.push_screen(picker, lambda column: self.sort_by(column) if column else None)
+        if self.session.comparison is not None:
+            chosen = providers_in(self.session.view.where)
+            sign = self.session.comparison.terms.currency
+            screen = ProviderScreen(sellers(self.session), chosen, sign, ascii_only=self.app.ascii_only)
+            self.app.push_screen(screen, self._providers_picked)
 
-    def action_sort_nth(self, number: int) -> None:
-        """Sort by the n-th visible column."""
-        visible = self.table.visible_columns
-        if 0 < number <= len(visible):
-            self.sort_by(visible[number - 1])
+    def _providers_picked(self, names: tuple[str, ...] | None) -> None:
+        from tui.sellers import with_providers
 
-    def action_sort_neighbour(self, step: int) -> None:
-        """Sort by the column to the left or right of the active one."""
-        visible = self.table.visible_columns
-        sort = self.session.view.sort
-        if not visible:
-            return
-        place = visible.index(sort) + step if sort in visible else 0
-        if 0 <= place < len(visible) and visible[place] in COLUMNS:
-            self.sort_by(visible[place])
+        if names is not None:
+            self.session.remember_where()
+            if self.session.set_where(with_providers(self.session.view.where, names)):
+                self.session.remember_where()
+            self.rearrange()

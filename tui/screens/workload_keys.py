@@ -87,7 +87,7 @@ class WorkloadKeys(DashboardBase):
     @on(WorkloadBar.Left)
     def _left(self) -> None:
         self.session.history.end_step()
-        self.table.focus()
+        self.back_to_pane()
         self._show_lines()
 
     def action_pick_model(self) -> None:

@@ -1,0 +1,102 @@
+"""The cheapest fleet of whole servers at every traffic, exact to the step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+
+ROUNDING = 1e-9
+"""Servers that rounding may add: as models.cost.servers_needed counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stairs:
+    """Steps in ascending traffic: up to `most[k]` a month costs `cost[k]`, for `count[k]` servers of `offer[k]`."""
+
+    most: Array
+    cost: Array
+    offer: Array
+    count: Array
+
+    def __len__(self) -> int:
+        return len(self.most)
+
+    def step(self, traffic: float) -> int | None:
+        """The step that carries a traffic, None where no fleet does."""
+        found = int(np.searchsorted(self.most, traffic))
+        return found if found < len(self.most) else None
+
+    def cost_at(self, traffic: float) -> float:
+        """What the cheapest fleet for a traffic costs a month; infinite where there is none."""
+        step = self.step(traffic)
+        return float("inf") if step is None else float(self.cost[step])
+
+    def start(self, step: int) -> float:
+        """The traffic above which a step begins."""
+        return float(self.most[step - 1]) if step else 0.0
+
+    def corners(self, low: float, high: float) -> tuple[Array, Array]:
+        """The line from `low` to `high` as points for drawing."""
+        if not len(self.most):
+            return self.most, self.cost
+        end = int(np.searchsorted(self.most, high)) + 1
+        x = np.r_[low, np.repeat(self.most[:end], 2)[:-1]]
+        y = np.repeat(self.cost[:end], 2)
+        begun = int(np.searchsorted(self.most, low)) * 2
+        return np.clip(x, low, high)[begun:], y[begun:]
+
+
+def _undominated(most: Array, cost: Array) -> Array:
+    """Indices of what nothing that carries as much undercuts, in ascending order of both."""
+    order = np.lexsort((cost, -most))
+    sorted_cost = cost[order]
+    before = np.r_[np.inf, np.minimum.accumulate(sorted_cost)[:-1]] if len(order) else sorted_cost
+    kept: Array = order[sorted_cost < before][::-1]
+    return kept
+
+
+def stairs(able: Array, month: Array, offer: Array, most_servers: int) -> Stairs:
+    """The cheapest fleets of one offer each, of up to so many servers; `able` is what one server carries.
+
+    An offer that another one beats in both is in no cheapest fleet, so few are multiplied.
+    """
+    known = np.flatnonzero(np.isfinite(able) & (able > 0) & np.isfinite(month) & (month > 0))
+    kept = known[_undominated(able[known], month[known])]
+    counts = np.arange(1, most_servers + 1)
+    most = (able[kept, None] * (counts + ROUNDING)).ravel()
+    cost = (month[kept, None] * counts).ravel()
+    steps = _undominated(most, cost)
+    which, count = np.divmod(steps, most_servers)
+    return Stairs(most[steps], cost[steps], offer[kept][which], count + 1)
+
+
+def crossings(first: Stairs, second: Stairs) -> list[tuple[float, int]]:
+    """(traffic, which one is the cheaper from there on: 0 or 1), the first entry from no traffic on.
+
+    Where both cost the same the one from before stays. Ends where neither has a fleet.
+    """
+    found: list[tuple[float, int]] = []
+    below = 0.0
+    for end in np.unique(np.r_[first.most, second.most]).tolist():
+        one, other = first.cost_at(end), second.cost_at(end)
+        if one != other or not found:
+            cheaper = int(other < one)
+            if not found or found[-1][1] != cheaper:
+                found.append((below, cheaper))
+        below = end
+    return found
+
+
+def first_below(fleets: Stairs, slope: float) -> float | None:
+    """The lowest traffic from which some fleet costs at most `slope` x traffic; None where none ever does."""
+    if not len(fleets) or not slope > 0:
+        return None
+    starts = np.r_[0.0, fleets.most[:-1]]
+    reached = np.maximum(fleets.cost / slope, starts)
+    able = np.flatnonzero(reached <= fleets.most)
+    return float(reached[able[0]]) if len(able) else None

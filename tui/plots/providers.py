@@ -1,0 +1,68 @@
+"""The cheapest offer that meets the targets at each provider: what loyalty to one costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tui import format as fmt
+from tui.plots import TITLES
+from tui.plots.facts import few, good, money, sign_of_money, who
+from tui.plots.plot import CPU, GPU, Bar, Plot, empty, sign
+
+if TYPE_CHECKING:
+    from tui.rows import Rows
+    from tui.session import Session
+
+TITLE = TITLES["providers"]
+
+
+def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 - all plots are asked alike
+    """One bar a provider with an offer shown that is worth a look, the cheapest first."""
+    order = rows.order
+    month = rows.array("monthly_cost").astype(float)[order]
+    places = np.flatnonzero(good(rows)[order] & np.isfinite(month))
+    sellers = rows.texts.ranks("provider")[order]
+    among = len(np.unique(sellers[~np.isnan(sellers)]))
+    if not len(places):
+        return empty("providers", TITLE, f"None of {few(among, 'provider')} shown has an offer that meets the targets.")
+    places = places[np.argsort(month[places], kind="stable")]
+    _, first = np.unique(sellers[places], return_index=True)
+    cheapest = places[np.sort(first)]
+    offers, costs = order[cheapest].tolist(), month[cheapest].tolist()
+    bars = tuple(_bar(rows, offer, cost, costs) for offer, cost in zip(offers, costs, strict=True))
+    caption = f"{few(len(bars), 'provider')} of {among} can; {sign_of_money(rows)} a month for the traffic"
+    lines = [
+        f"{TITLE} that meets the targets, can be had and needs 50 servers or fewer",
+        f"{len(bars)} of {few(among, 'provider')} shown; cost of all servers for the traffic",
+        "",
+        *(f"{_cost(rows, cost)}  {_times(cost, costs[0]):>10}  {bar.glyph} {_fleet(rows, offer)}"
+          for bar, offer, cost in zip(bars, offers, costs, strict=True)),
+    ]  # fmt: skip
+    return Plot("providers", TITLE, tuple(lines), ((CPU, "cpu", "CPU"), (GPU, "gpu", "GPU")),
+                f"{sign_of_money(rows)}/mo, cheapest offer in the targets", bars=bars, caption=caption)  # fmt: skip
+
+
+def _cost(rows: Rows, cost: float) -> str:
+    return f"{money(rows, cost):>9}/mo"
+
+
+def _times(cost: float, least: float) -> str:
+    return f"{cost / least:.3g} times"
+
+
+def _fleet(rows: Rows, offer: int) -> str:
+    old = " * old price" if rows.old(offer) else ""
+    return f"{fmt.count(rows.value('servers_needed', offer))}× {who(rows, offer)}{old}"
+
+
+def _bar(rows: Rows, offer: int, cost: float, costs: list[float]) -> Bar:
+    glyph, tone = sign(gpu=rows.offer(offer).kind == "gpu")
+    old = "*" if rows.old(offer) else ""
+    words = (
+        f"{money(rows, cost)}/mo, {_times(cost, costs[0])} the cheapest, "
+        f"{money(rows, rows.value('cost_per_m_output_tokens', offer))}/Mtok: {_fleet(rows, offer)}"
+    )
+    return Bar(fmt.clean(rows.offer(offer).provider), glyph, tone, ((cost / costs[-1], "█", tone),),
+               f"{fmt.number(cost)}{old}", words, offer)  # fmt: skip
