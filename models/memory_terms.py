@@ -104,7 +104,7 @@ def _overhead(
         tp = float(layouts.tp[at])
         parts = [
             (
-                f"left free ({(1 - planner.utilization) * 100:.0f} %)",
+                "left free",
                 float(layouts.total[at]) * (1 - planner.utilization),
             ),
             ("activations", float(memory.activation_gib(workload.model, cards, planner, tp))),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.screen import Screen
 
-from tui.details import details
+from tui.details import plain, whole
 from tui.guard import Guarded
 from tui.keys import bindings
 from tui.screens.dialog import on_top
@@ -58,12 +58,14 @@ class DetailsScreen(Guarded, Screen[int]):
 
     def _show(self) -> None:
         i = self.rows.index(self.position)
-        self.query_one(TextPane).show(lambda width: details(self.rows, i, width), keep_place=False)
+        self.query_one(TextPane).show(lambda width: whole(self.rows, i, width), keep_place=False)
         self.query_one(Line).show([
             Part("esc", "key", 1, "back"), Part(" back", joined=True),
             Part("← →", "key", 2, "other(1)"), Part(" previous, next offer", joined=True),
             Part("↑ ↓", "key", 4), Part(" scroll", joined=True),
-            Part("o", "key", 3, "open_source"), Part(" open the price's page", joined=True),
+            Part("y", "key", 3, "copy"), Part(" copy all", joined=True),
+            Part("o", "key", 4, "open_source"), Part(" open the price's page", joined=True),
+            Part("?", "key", 5, "app.help"), Part(" help", joined=True),
             Part(f"{self.position + 1:,}/{len(self.rows):,}", "muted", 5, right=True),
         ])  # fmt: skip
 
@@ -76,6 +78,13 @@ class DetailsScreen(Guarded, Screen[int]):
         """The offer before or after in the table's order."""
         self.position = max(0, min(len(self.rows) - 1, self.position + step))
         self._show()
+
+    def action_copy(self) -> None:
+        """All of it as text, each command on one line."""
+        from tui.screens.clipboard import copy
+
+        text = plain(self.rows, self.rows.index(self.position), ascii_only=self.ascii_only)
+        copy(self, text, f"the details, {text.count(chr(10)):,} lines")
 
     def action_open_source(self) -> None:
         """Open the page the price comes from."""
