@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,6 +93,11 @@ class Texts:
         self.offers = offers
         self._ranks: dict[str, np.ndarray] = {}
         self._index: dict[str, int] | None = None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Server and provider of each offer, for looking for a part of them."""
+        return [f"{offer.server} {offer.provider}".casefold() for offer in self.offers]
 
     def index_of(self, offer_id: str) -> int | None:
         """Which offer has this id."""

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 
 from tui.column_layout import USUAL, Placed, layout
-from tui.columns import clamp_width
 from tui.guard import Painted
 from tui.keys import bindings
+from tui.widgets.header_drag import HEADER, HeaderDrag
 from tui.widgets.offer_lines import Paint
 
 if TYPE_CHECKING:
@@ -26,13 +25,11 @@ if TYPE_CHECKING:
     from tui.columns import Column
     from tui.rows import Rows
 
-HEADER = 1
-"""Lines above the first offer."""
 WIDE = 165
 """Terminal columns from which the longer forms of cells are shown."""
 
 
-class OfferTable(Painted, ScrollView, can_focus=True, inherit_bindings=False):
+class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
     """Offers in order, one a line; the cursor stays on its offer when the order changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("table")]
@@ -64,13 +61,6 @@ class OfferTable(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
         column: str
 
-    @dataclass
-    class Resized(Message):
-        """A header's border was dragged."""
-
-        column: str
-        width: int
-
     def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.paint = Paint(ascii_only=ascii_only)
@@ -86,9 +76,6 @@ class OfferTable(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self.unit = "per_million"
         self.marked: frozenset[str] = frozenset()
         self._followed: str | None = None
-        self._dragged: Placed | None = None
-        """The column whose border the mouse holds."""
-        self._dragging = False
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._table_width = 0
 
@@ -109,7 +96,7 @@ class OfferTable(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.post_message(self.Highlighted(self.current))
 
-    def arrange(self, columns: tuple[Column, ...], *, widths: dict[str, int], unit: str) -> None:
+    def set_columns(self, columns: tuple[Column, ...], *, widths: dict[str, int], unit: str) -> None:
         """Show these columns."""
         if (columns, widths, unit) != (self.columns, self.widths, self.unit):
             self.columns, self.widths, self.unit = columns, widths, unit
@@ -220,33 +207,6 @@ class OfferTable(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     on_blur = on_focus
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of a header's right border."""
-        offset = event.get_content_offset(self)
-        self._dragging = False
-        if offset is not None and offset.y < HEADER:
-            self._dragged = next((place for place in self.placed if place.x + place.width == offset.x), None)
-            if self._dragged is not None:
-                self.capture_mouse()
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Make the column as wide as the mouse says."""
-        if self._dragged is None or event.button == 0:
-            return
-        wanted = event.screen_offset.x - self.region.x - self._dragged.x
-        width = clamp_width(self._dragged.column, wanted)
-        if width != self.widths.get(self._dragged.column.id, self._dragged.width):
-            self._dragging = True
-            self.widths = self.widths | {self._dragged.column.id: width}
-            self._arrange()
-
-    def on_mouse_up(self) -> None:
-        """Let go of the border."""
-        self.release_mouse()
-        place, self._dragged = self._dragged, None
-        if place is not None and self._dragging:
-            self.post_message(self.Resized(place.column.id, self.widths[place.column.id]))
 
     def on_click(self, event: events.Click) -> None:
         """A header sorts, a line is selected, a double click opens the details."""

@@ -1,0 +1,112 @@
+"""What the word under the cursor of a filter can become, and the nearest name to a word that is in none."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from pricing.offer import REGION_GROUPS, TERMS
+from pricing.where import FLAGS
+from pricing.where_fields import NAMES, NUMBER_HELP, TEXT_HELP, units_of
+
+if TYPE_CHECKING:
+    from pricing.compare import Comparison
+    from pricing.market import Market
+
+MOST = 60
+"""Candidates that are offered at once."""
+_LONGEST_LIST = 20_000
+"""Names that a word is compared with at most: more would be felt."""
+_HEAD = re.compile(r'(?:[^\s"|]|"[^"]*"?)*$')
+_COMPARED = re.compile(r"(?P<field>[^<>=!:]+)(?:>=|<=|!=|==|=|>|<)")
+_WORD = re.compile(r"[^\W_]+(?:[.+][^\W_]+)*")
+
+
+class Completion(NamedTuple):
+    """The part of a text that can be replaced, and by what."""
+
+    start: int
+    end: int
+    options: tuple[str, ...]
+    meaning: str = ""
+    """Said where nothing can be completed: what the field is."""
+
+    def apply(self, text: str, option: str) -> str:
+        """The text with one of the options."""
+        return text[: self.start] + option + text[self.end :]
+
+
+def completion(text: str, cursor: int, comparison: Comparison) -> Completion:
+    """What can stand where the cursor is."""
+    found = _HEAD.search(text[:cursor])
+    start = found.start() if found is not None else cursor
+    word = text[start:cursor]
+    if word.startswith("!"):
+        start, word = start + 1, word[1:]
+    if compared := _COMPARED.match(word):
+        return Completion(cursor, cursor, (), _meaning(compared["field"]))
+    name, colon, value = word.partition(":")
+    if colon:
+        start += len(name) + 1 + len(value) - len(value.rpartition(",")[2])
+        typed = value.rpartition(",")[2].strip('"')
+        return Completion(start, cursor, _others(typed, _matching(typed, _values(name.lower(), comparison))))
+    if not word:
+        return Completion(cursor, cursor, ())
+    fields = [*(field for field, _ in TEXT_HELP), *(f"{field}>=" for field, _ in NUMBER_HELP), *FLAGS]
+    starts = tuple(field for field in fields if field.startswith(word.lower()))
+    names = _matching(word.strip('"'), words(comparison.market), parts=False) if len(word) > 1 else ()
+    return Completion(start, cursor, _others(word, tuple(dict.fromkeys((*starts, *names)))[:MOST]))
+
+
+def _others(typed: str, options: tuple[str, ...]) -> tuple[str, ...]:
+    """Nothing where what was typed is all there is."""
+    return () if options == (typed,) else options
+
+
+def _meaning(field: str) -> str:
+    meaning = dict(NUMBER_HELP).get(field.lower(), "")
+    units = ", ".join(filter(None, units_of(field)))
+    return f"{field}: {meaning}" + (f" ({units})" if units else "") if meaning else ""
+
+
+def _values(field: str, comparison: Comparison) -> tuple[str, ...]:
+    if field in {"region", "where"}:
+        return (*REGION_GROUPS, *_distinct(comparison, "region"))
+    if field == "term":
+        return TERMS
+    return tuple(dict.fromkeys(text for column in NAMES.get(field, ()) for text in _distinct(comparison, column)))
+
+
+def _distinct(comparison: Comparison, column: str) -> list[str]:
+    return sorted({str(value) for value in comparison.column(column) if value})
+
+
+def _matching(typed: str, names: tuple[str, ...], *, parts: bool = True) -> tuple[str, ...]:
+    """The names that begin with what was typed, then those that hold it."""
+    typed = typed.lower()
+    begin = [name for name in names if name.lower().startswith(typed)]
+    hold = [name for name in names if parts and typed in name.lower() and not name.lower().startswith(typed)]
+    return tuple(_quoted(name) for name in (*begin, *hold)[:MOST] if '"' not in name)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if set(name) & set(' ,|!<>=:"') else name
+
+
+def words(market: Market) -> tuple[str, ...]:
+    """The words that names are made of, those of chips and providers first."""
+    found: dict[str, None] = {}
+    for column in ("provider", "gpu_model", "cpu_model", "region", "tier", "server"):
+        for name in sorted({str(value).lower() for value in market.column(column) if value}):
+            if len(found) > _LONGEST_LIST:
+                break
+            found |= dict.fromkeys((name, *_WORD.findall(name)))
+    return tuple(found)
+
+
+def nearest(word: str, market: Market) -> list[str]:
+    """The names most like a word, the likest first."""
+    size = len(word)
+    close = [name for name in words(market) if abs(len(name) - size) <= 2 and name != word]
+    return [_quoted(name) for name in difflib.get_close_matches(word, close, 3, 0.6)]
