@@ -31,6 +31,8 @@ class Completion(NamedTuple):
     options: tuple[str, ...]
     meaning: str = ""
     """Said where nothing can be completed: what the field is."""
+    word: str = ""
+    """The word as it stands."""
 
     def apply(self, text: str, option: str) -> str:
         """The text with one of the options."""
@@ -41,22 +43,24 @@ def completion(text: str, cursor: int, comparison: Comparison) -> Completion:
     """What can stand where the cursor is."""
     found = _HEAD.search(text[:cursor])
     start = found.start() if found is not None else cursor
-    word = text[start:cursor]
+    whole = word = text[start:cursor]
     if word.startswith("!"):
         start, word = start + 1, word[1:]
     if compared := _COMPARED.match(word):
-        return Completion(cursor, cursor, (), _meaning(compared["field"]))
+        return Completion(cursor, cursor, (), _meaning(compared["field"]), whole)
     name, colon, value = word.partition(":")
     if colon:
         start += len(name) + 1 + len(value) - len(value.rpartition(",")[2])
         typed = value.rpartition(",")[2].strip('"')
-        return Completion(start, cursor, _others(typed, _matching(typed, _values(name.lower(), comparison))))
+        return Completion(
+            start, cursor, _others(typed, _matching(typed, _values(name.lower(), comparison))), word=whole
+        )
     if not word:
         return Completion(cursor, cursor, ())
     fields = [*(field for field, _ in TEXT_HELP), *(f"{field}>=" for field, _ in NUMBER_HELP), *FLAGS]
     starts = tuple(field for field in fields if field.startswith(word.lower()))
     names = _matching(word.strip('"'), words(comparison.market), parts=False) if len(word) > 1 else ()
-    return Completion(start, cursor, _others(word, tuple(dict.fromkeys((*starts, *names)))[:MOST]))
+    return Completion(start, cursor, _others(word, tuple(dict.fromkeys((*starts, *names)))[:MOST]), word=whole)
 
 
 def _others(typed: str, options: tuple[str, ...]) -> tuple[str, ...]:

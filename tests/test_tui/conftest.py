@@ -138,7 +138,7 @@ class Driver:
         for _ in range(1000):
             await self.app.workers.wait_for_complete()
             await self.pilot.pause()
-            if self.session.rows is not None and self.dashboard.idle:
+            if self.session.rows is not None and self.dashboard.idle and not list(self.app.workers):
                 return
         raise AssertionError("the dashboard never came to rest")
 

@@ -48,6 +48,8 @@ class FilterKeys(DashboardBase):
 
     @on(Input.Changed, "#filter")
     def _filter_typed(self, event: Input.Changed) -> None:
+        if not self.filtering:  # typed ahead, behind the enter that closed it
+            return
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(TYPING_PAUSE_S, lambda: self._use_filter(event.value))
@@ -68,6 +70,8 @@ class FilterKeys(DashboardBase):
         elif self.session.comparison is not None and field.value:
             found = self._completion()
             options, meaning = found.options, found.meaning
+            if options and f"{found.word!r}" in error:  # half a term is no mistake yet
+                error = ""
         text, tone = hint(error, options, chosen, meaning)
         shown = said(text, tone, self.app.tones, ascii_only=self.app.ascii_only)
         self.query_one("#filter-hint", Static).update(shown)
