@@ -59,7 +59,9 @@ def _fit(rows: Rows, i: int) -> str:
 def _banded(name: str, show: Callable[[float | None], str]) -> Callable[[Rows, int], str]:
     def say(rows: Rows, i: int) -> str:
         low, high = rows.value(f"{name}_low", i), rows.value(f"{name}_high", i)
-        return show(rows.value(name, i)) + band(low, high, show)
+        said = show(rows.value(name, i)).replace(" ", TIED)
+        span = band(low, high, show).strip().replace(" ", TIED)
+        return f"{said} {span}" if span else said
 
     return say
 

@@ -21,7 +21,14 @@ COLUMNS = (
 
 def table(rows: Rows, chosen: Sequence[int]) -> list[dict[str, Any]]:
     """The chosen offers as plain values, None = no figure."""
-    return [{**rows.comparison.row(i), "hardware": rows.hardware(i)} for i in chosen]
+    return [
+        {
+            **rows.comparison.row(i),
+            "hardware": rows.hardware(i),
+            "memory_used_share": rows.value("memory_used_share", i),
+        }
+        for i in chosen
+    ]
 
 
 def tsv(rows: Rows, chosen: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.text import Text
 from textual.containers import Vertical
 
 from tui import alternatives
@@ -57,9 +58,9 @@ class AlternativesScreen(Dialog["Workload | None"]):
     def compose(self) -> ComposeResult:
         """Heads, lines, what is wrong with the one under the cursor."""
         with Vertical(classes="dialog tall") as dialog:
-            dialog.border_subtitle = (
-                f"{first('list.choose')} takes it · Tab other view · {first('alternatives.back')} back"
-            )
+            keys = (("list.choose", "takes it"), ("alternatives.view", "other view"), ("alternatives.back", "back"))
+            words = " · ".join(f"{first(key)} {what}" for key, what in keys)
+            dialog.border_subtitle = fmt.to_ascii(words) if self.ascii_only else words
             yield ChoiceList(ascii_only=self.ascii_only, id="heads")
             yield ChoiceList(mark="now", ascii_only=self.ascii_only, id="lines")
             yield Line(id="why", ascii_only=self.ascii_only)
@@ -88,16 +89,17 @@ class AlternativesScreen(Dialog["Workload | None"]):
         work = self.workload
         what = f"{work.model.name} in other formats" if formats else f"other models in {work.quant}"
         title = f" {fmt.clean(what)} on {fmt.clean(self.offer.server)} "
-        self.query_one(Vertical).border_title = fmt.to_ascii(title) if self.ascii_only else title
+        # As rich text: a name in brackets is no markup.
+        self.query_one(Vertical).border_title = Text(fmt.to_ascii(title) if self.ascii_only else title)
         names = ("Fit", "TTFT ", "tok/s·u", "Users", "N", f"{fmt.symbol(self.options.currency)}/Mtok")
         heads = self.query_one("#heads", ChoiceList)
-        heads.show([Choice("", self._line("Format" if formats else "Model", names, self._last_head()))])
+        heads.show([self._choice("", "Format" if formats else "Model", names, self._last_head())])
         heads.cursor = -1
         now = work.quant if formats else work.model.name
         places = [place for place, one in enumerate(found) if one.name == now]
         lines = self.query_one("#lines", ChoiceList)
         lines.mark = now
-        choices = [Choice(one.name, self._line(one.name, alternatives.cells(one), self._last(one))) for one in found]
+        choices = [self._choice(one.name, one.name, alternatives.cells(one), self._last(one)) for one in found]
         lines.show(choices, places[0] if places else 0)
         self._explain()
 
@@ -109,10 +111,11 @@ class AlternativesScreen(Dialog["Workload | None"]):
             return fmt.number(one.value("weights_gib"))
         return one.runs_as
 
-    def _line(self, name: str, cells: tuple[str, ...], last: str) -> str:
+    def _choice(self, key: str, name: str, cells: tuple[str, ...], last: str) -> Choice:
+        """A line in columns; the last one only where it has room."""
         shown = [fmt.fit_width(name, _NAMES[self.view])]
         shown += [fmt.fit_width(text, width, right=True) for text, width in zip(cells, _WIDTHS, strict=True)]
-        return " ".join([*shown, "", last])
+        return Choice(key, " ".join([*shown, "", last]), short=" ".join(shown))
 
     def _explain(self) -> None:
         """Why the line under the cursor misses, or that it does not."""

@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from tui import comparing
 from tui.guard import Guarded
-from tui.keys import bindings, first
+from tui.keys import BY_ID, bindings, first
 from tui.rows import Rows
 from tui.screens.clipboard import copy
 from tui.screens.details_screen import DetailsScreen
@@ -72,7 +72,7 @@ class CompareScreen(Guarded, Screen[None]):
         )  # fmt: skip
         parts = []
         for key, words, keep in pairs:
-            action = next(binding.action for binding in bindings("compare") if binding.id == key)
+            action = BY_ID[key].command
             parts += [Part(first(key), "key", keep, action), Part(f" {words}".rstrip(), joined=True, action=action)]
         parts.append(Part(f"{comparing.BEST} best of a line", "muted", 7, right=True))
         self.query_one(Line).show(parts)

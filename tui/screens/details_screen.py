@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from tui.details import plain, whole
 from tui.guard import Guarded
-from tui.keys import bindings
+from tui.keys import BY_ID, bindings, first
 from tui.screens.dialog import on_top
 from tui.widgets.line import Line, Part
 from tui.widgets.text_pane import TextPane
@@ -59,15 +59,14 @@ class DetailsScreen(Guarded, Screen[int]):
     def _show(self) -> None:
         i = self.rows.index(self.position)
         self.query_one(TextPane).show(lambda width: whole(self.rows, i, width), keep_place=False)
-        self.query_one(Line).show([
-            Part("esc", "key", 1, "back"), Part(" back", joined=True),
-            Part("← →", "key", 2, "other(1)"), Part(" previous, next offer", joined=True),
-            Part("↑ ↓", "key", 4), Part(" scroll", joined=True),
-            Part("y", "key", 3, "copy"), Part(" copy all", joined=True),
-            Part("o", "key", 4, "open_source"), Part(" open the price's page", joined=True),
-            Part("?", "key", 5, "app.help"), Part(" help", joined=True),
-            Part(f"{self.position + 1:,}/{len(self.rows):,}", "muted", 5, right=True),
-        ])  # fmt: skip
+        pairs = (("details.back", "back"), ("details.previous", ""), ("details.next", "other offers"), ("details.copy", "copy"),
+                 ("details.source", "price's page"), ("help", "help"))  # fmt: skip
+        parts = []
+        for keep, (key, words) in enumerate(pairs, 1):
+            command = BY_ID[key].command
+            parts += [Part(first(key), "key", keep, command), Part(f" {words}".rstrip(), joined=True, action=command)]
+        parts.append(Part(f"{self.position + 1:,}/{len(self.rows):,}", "muted", len(pairs) + 1, right=True))
+        self.query_one(Line).show(parts)
 
     def action_back(self) -> None:
         """Back to the table."""
