@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.errors import RackrateError
-from tui import clock
 from tui import format as fmt
-from tui.inputs import step_quant
+from tui import prices
 from tui.rows import Rows, Texts, sort_order
-from tui.state import FIT_WORDS, KIND_WORDS, History, ViewState
+from tui.state import History, ViewState
 
 if TYPE_CHECKING:
     from datetime import date
@@ -18,13 +17,18 @@ if TYPE_CHECKING:
     from models.traffic import Workload
     from models.verdict import Verdict
     from pricing.compare import Comparison
+    from pricing.feed_state import FeedState
     from pricing.filters import Filters
     from pricing.market import Market
     from pricing.money import Rates
-    from pricing.offer import Offer
     from pricing.settings import Settings
     from pricing.store import Store
     from pricing.terms import CompareOptions
+    from tui.prices import Prices
+
+
+MOST_WHERES = 50
+"""Filters that are kept for use again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,14 @@ class Counts:
     cpu: int
     unknown: int
     """Shown offers whose hardware is not in the catalog."""
+
+
+class Arranged(NamedTuple):
+    """Rows in order, what was judged (comparison, terms, filter) and the verdict."""
+
+    rows: Rows
+    judged: tuple[Comparison, str, str]
+    verdict: Verdict | None
 
 
 class Session:
@@ -63,10 +75,20 @@ class Session:
         self.export_folder: str | None = None
         """Where the last export went."""
         self.where_error = ""
+        self.first_start = False
+        """Nothing was kept from an earlier time: a tour is due."""
+        self.feed_states: dict[str, FeedState] = {}
+        """How each feed's last refresh went."""
         self.messages: list[str] = []
         self.comparison: Comparison | None = None
         self.rows: Rows | None = None
         self.verdict: Verdict | None = None
+        self.kept_workload: dict[str, Any] = {}
+        """The workload of the last time as names and numbers, until the catalog is read."""
+        self.was_restored = False
+        """The view of the last time is shown, which is to be said."""
+        self.usual_currency: str | None = None
+        """That of the settings, where another one was chosen since."""
         self._start = workload
         self._history: History | None = None
         self._texts: Texts | None = None
@@ -76,59 +98,37 @@ class Session:
     # loading
 
     def load(self) -> None:
-        """Read settings and prices; slow, so it may run in a thread. A damaged file costs itself only, and is told."""
-        from pricing.market import Market
-        from pricing.settings import Settings
-        from pricing.store import Store
+        """Read settings and prices, and use them."""
+        self.use(self.read())
 
-        if self.settings is None:
-            try:
-                self.settings = Settings.load()
-            except RackrateError as error:
-                self.messages.append(str(error))
-                self.settings = Settings()
-        if self.market is None:
-            mine = self._own_servers()
-            try:
-                self.store = self.store or Store()
-                self.market = Market.load(store=self.store, extra=mine)
-            except (RackrateError, OSError) as error:
-                self.messages.append(str(error))
-                self.market = Market.load(extra=mine)
-            self.messages += self.market.messages
-        self._rates = self.store.rates() if self.store is not None else None
-        rates = self.options.rates
-        if self.settings.currency.upper() not in rates.currencies():
-            known = ", ".join(rates.currencies())
-            self.messages.append(
-                f"There is no exchange rate for {self.settings.currency}; costs are in USD. Known: {known}."
-            )
-            self.settings = replace(self.settings, currency="USD")
-        self._texts = Texts(self.market.offers)
-        if self._history is None:
-            self._history = History(self._start or default_workload())
+    def read(self, *, again: bool = False) -> Prices:
+        """Settings and prices from the disk, the prices `again` if need be; changes nothing, so it may run in a thread."""
+        return prices.read(self.settings, self.store, None if again else self.market, self.today)
 
-    def _own_servers(self) -> tuple[Offer, ...]:
-        """The user's own servers; a file that is not in order is told, and the other offers are shown without it."""
-        from pricing import own
-
-        try:
-            return own.offers(today=self.today or clock.today())
-        except (RackrateError, OSError) as error:
-            self.messages.append(f"{error} The dashboard shows the other offers until then.")
-            return ()
-
-    def reload(self) -> None:
-        """Read the prices again, after a refresh."""
-        self.market = None
-        self.load()
+    def use(self, found: Prices) -> None:
+        """Show what was read from now on; what is shown now belongs to what was read before, until it is compared anew."""
+        self.settings, self.store, self.market, self._rates, self._texts = found[:5]
+        self.feed_states = found.feed_states
+        self.messages += found.messages
+        _ = self.history
 
     @property
     def history(self) -> History:
         """The workload and its past."""
         if self._history is None:
-            self._history = History(self._start or default_workload())
+            self._history = History(self._start or self._kept())
         return self._history
+
+    def _kept(self) -> Workload:
+        """The workload of the last time, as far as it can still be had, else the first start's."""
+        if not self.kept_workload:
+            return default_workload()
+        from tui.workload_table import from_table
+
+        made, wrong = from_table(self.kept_workload, default_workload())
+        if wrong:
+            self.messages.append(f"The last workload could not be restored whole: {'; '.join(wrong)}.")
+        return made
 
     @property
     def workload(self) -> Workload:
@@ -138,32 +138,23 @@ class Session:
     @property
     def options(self) -> CompareOptions:
         """Money and dates from the settings."""
-        from pricing.terms import CompareOptions
-
-        settings = self.settings
-        today = self.today or clock.today()
-        if settings is None:
-            return CompareOptions(today=today)
-        more = {"rates": self._rates} if self._rates is not None else {}
-        return CompareOptions(
-            currency=settings.currency.upper(),
-            hours_per_month=settings.hours_per_month,
-            vat=settings.vat,
-            setup_months=settings.setup_months,
-            discounts=settings.discounts,
-            today=today,
-            **more,
-        )
+        return prices.options(self.settings, self._rates, self.today)
 
     # comparing
 
-    def compare(self, workload: Workload) -> Comparison:
-        """The market for a workload."""
+    def compare(self, workload: Workload, found: Prices | None = None) -> Comparison:
+        """The market for a workload, or the one that was read but is not used yet."""
         from pricing.compare import compare
 
+        if found is not None:
+            return compare(found.market, workload, prices.options(found.settings, found.rates, self.today))
         if self.market is None:
             raise RuntimeError("load() comes first")
         return compare(self.market, workload, self.options)
+
+    def is_of_these_prices(self, comparison: Comparison) -> bool:
+        """False for a comparison of the market before the last refresh: it came late and is of no use."""
+        return comparison.market is self.market
 
     def accept(self, comparison: Comparison) -> None:
         """Make a comparison the one that is shown."""
@@ -176,12 +167,30 @@ class Session:
 
     def arrange(self) -> None:
         """Filter and sort what is known, without comparing again."""
-        if self.comparison is None or self._texts is None:
-            return
-        base = self.comparison.select(self.filters(self.view))
-        order = sort_order(self.comparison, self._texts, base, self.view.sort, descending=self.view.descending)
-        self.rows = Rows(self.comparison, order, self._texts)
-        self._judge()
+        if (arranged := self.arranged(self.view)) is not None:
+            self.take(arranged)
+
+    def arranged(self, view: ViewState) -> Arranged | None:
+        """The rows of a view and the verdict over them; changes nothing, so it may run in a thread. None before a comparison."""
+        comparison, texts = self.comparison, self._texts
+        if comparison is None or texts is None:
+            return None
+        if self.rows is not None and self.rows.comparison.market is comparison.market:
+            texts = self.rows.texts  # newer prices may have been read that are not compared yet
+        base = comparison.select(self.filters(view))
+        order = sort_order(comparison, texts, base, view.sort, descending=view.descending)
+        judged = (comparison, view.terms, view.where)
+        if judged == self._judged:
+            return Arranged(Rows(comparison, order, texts), judged, self.verdict)
+        from models.verdict import verdict
+
+        # Type and fit only choose what the table shows of the offers that are judged.
+        of_these = comparison.select(self.filters(view.changed(kind="any", fit="all")))
+        return Arranged(Rows(comparison, order, texts), judged, verdict(comparison, of_these))
+
+    def take(self, arranged: Arranged) -> None:
+        """Make an arrangement the one that is shown."""
+        self.rows, self._judged, self.verdict = arranged
 
     def filters(self, view: ViewState) -> Filters:
         """The view's choices as the comparison wants them."""
@@ -211,6 +220,11 @@ class Session:
         self.view = self.view.changed(where=text.strip())
         return True
 
+    def remember_where(self) -> None:
+        """Keep the present filter among those used before."""
+        if self.view.where:
+            self.wheres = [self.view.where, *(text for text in self.wheres if text != self.view.where)][:MOST_WHERES]
+
     def set_view(self, view: ViewState) -> None:
         """Take another view and arrange the rows by it."""
         self.view = view
@@ -220,18 +234,18 @@ class Session:
 
     def counts(self) -> Counts:
         """What the table holds."""
-        if self.rows is None or self.market is None:
+        if self.rows is None:
             return Counts(0, len(self.market) if self.market is not None else 0, 0, 0, 0)
-        order = self.rows.order
-        gpu = int(self.market.is_gpu[order].sum())
-        unknown = int((~self.market.known_hardware[order]).sum())
-        return Counts(len(order), len(self.market), gpu, len(order) - gpu, unknown)
+        order, market = self.rows.order, self.rows.comparison.market
+        gpu = int(market.is_gpu[order].sum())
+        unknown = int((~market.known_hardware[order]).sum())
+        return Counts(len(order), len(market), gpu, len(order) - gpu, unknown)
 
     def price_days(self) -> str:
         """When the shown prices were seen, as "2025-06 to 2026-10"; one day in full, a dash where none has a date."""
-        if self.rows is None or self.market is None:
+        if self.rows is None:
             return fmt.MISSING
-        days = self.market.source_day[self.rows.order]
+        days = self.rows.comparison.market.source_day[self.rows.order]
         days = days[days == days]  # a missing day equals nothing, not even itself
         if not len(days):
             return fmt.MISSING
@@ -239,71 +253,6 @@ class Session:
         if first == last:
             return first
         return first[:7] if first[:7] == last[:7] else f"{first[:7]} to {last[:7]}"
-
-    def _count(self, view: ViewState) -> int:
-        return len(self.comparison.select(self.filters(view))) if self.comparison is not None else 0
-
-    def explain_empty(self) -> list[str]:
-        """Why the table is empty and what brings rows back; the filter that removes most is named."""
-        from pricing.where import compile_where
-
-        if self.comparison is None or self.rows is None or len(self.rows):
-            return []
-        total = self.counts().total
-        if not total:
-            return ["No prices at hand.", "r fetches current ones."]
-        view = self.view
-        if view.fit != "all" and self._count(view.changed(fit="all")) and not self._count(view.changed(fit="fits")):
-            return self._nothing_fits()
-        without: list[tuple[int, str]] = []
-        terms = [text for text, _ in compile_where(view.where).terms]
-        for number, term in enumerate(terms):
-            rest = " ".join(terms[:number] + terms[number + 1 :])
-            without.append((self._count(view.changed(where=rest)), term))
-        if view.kind != "any":
-            without.append((self._count(view.changed(kind="any")), f"type {KIND_WORDS[view.kind]}"))
-        if view.fit != "all":
-            without.append((self._count(view.changed(fit="all")), f"fit: {FIT_WORDS[view.fit]}"))
-        if view.terms != "everything":
-            without.append(
-                (self._count(view.changed(terms="everything")), "dated on-demand and monthly prices only (v)")
-            )
-        best = max(without, default=(0, ""))
-        lines = [f"0 of {total:,} offers."]
-        if best[0]:
-            lines = [f"0 of {total:,} offers: {best[1]} removes {best[0]:,}."]
-        elif len(without) > 1:
-            lines.append("No single filter is to blame: together they remove everything.")
-        lines.append("esc clears the filters")
-        return lines
-
-    def _nothing_fits(self) -> list[str]:
-        work = self.workload
-        lines = [
-            f"No server shown holds {work.model.name} in {work.quant} with a prompt of {work.input_tokens:,} tokens."
-        ]
-        smaller = step_quant(work, -1)
-        while smaller.quant != work.quant:
-            other = self.compare(smaller)
-            count = len(other.select(self.filters(self.view)))
-            if count:
-                lines.append(f"{smaller.quant}: {count:,} servers — [ goes there")
-                break
-            work, smaller = smaller, step_quant(smaller, -1)
-        lines.append("f shows all servers with how far each is off")
-        return lines
-
-    def _judge(self) -> None:
-        """The verdict over the offers that terms and filter leave; type and fit only choose what the table shows of them."""
-        if self.comparison is None:
-            return
-        from models.verdict import verdict
-
-        asked = (self.comparison, self.view.terms, self.view.where)
-        if asked != self._judged:
-            self._judged = asked
-            base = self.comparison.select(self.filters(self.view.changed(kind="any", fit="all")))
-            self.verdict = verdict(self.comparison, base)
 
 
 def default_workload() -> Workload:

@@ -28,7 +28,7 @@ async def test_every_size_shows_the_table_and_fills_its_lines(dashboard, size):
         assert all(cell_len(line) == size[0] for line in text)
         if size >= (30, 6):
             assert app.table.size.height >= 3
-            assert any("▸●" in line for line in text)
+            assert any("▸ ●" in line for line in text)
         await app.press(
             "j",
             "G",
@@ -54,7 +54,7 @@ async def test_the_three_sizes_have_what_the_design_says(dashboard):
         text = "\n".join(app.screen_text())
         for words in (
             "of 12 offers",
-            "prices seen 20",
+            "prices 20",
             "USD",
             "? help",
             "Workload",
@@ -156,7 +156,7 @@ async def test_open_source_only_opens_web_pages(dashboard, make_session, monkeyp
 
 async def test_no_offers_at_all(dashboard, make_session):
     async with dashboard((80, 24), session=make_session([])) as app:
-        await app.press("j", "enter", "1", "f", "t", "v", "=", "x", "escape")
+        await app.press("j", "enter", "1", "f", "t", "i", "=", "x", "escape")
         assert any("r fetches" in line for line in app.screen_text())
 
 

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 from textual import work
 from textual.containers import Container, Horizontal
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from models.errors import RackrateError
 from tui import lines
 from tui.columns import chosen
 from tui.details import details, summary
+from tui.filter_line import chips
 from tui.guard import Guarded
+from tui.header import header
 from tui.screens.panes import DETAILS_HEIGHT, SUMMARY_HEIGHT, Panes
+from tui.verdict_line import verdict
+from tui.widgets.filter_input import FilterInput, JumpInput
 from tui.widgets.line import Line
 from tui.widgets.offer_table import OfferTable
 from tui.widgets.plot_pane import PlotPane
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from models.traffic import Workload
     from pricing.compare import Comparison
     from tui.app import RackrateApp
+    from tui.progress import Progress
     from tui.session import Arranged, Session
     from tui.state import ViewState
     from tui.text import TextLine
@@ -49,12 +54,13 @@ class DashboardBase(Guarded, Panes):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
-        self.refreshing: lines.Progress | None = None
+        self.refreshing: Progress | None = None
         self.cancel_refresh = threading.Event()
         self.compare_ms = 0.0
         """How long the last comparison took."""
         self._typing: Timer | None = None
         self._moved = False
+        self._details_due = False
 
     def compose(self) -> ComposeResult:
         """From the top to the bottom of the screen."""
@@ -65,8 +71,12 @@ class DashboardBase(Guarded, Panes):
         yield Line(id="filter-line", ascii_only=flat)
         with Horizontal(id="filter-box"):
             yield Static("Filter /", id="filter-label", markup=False)
-            yield Input(id="filter", compact=True)
+            yield FilterInput(id="filter", compact=True)
         yield Static("", id="filter-hint", markup=False)
+        with Horizontal(id="jump-box"):
+            yield Static("Jump to", id="jump-label", markup=False)
+            yield JumpInput(id="jump", compact=True)
+            yield Static("", id="jump-said", markup=False)
         with Container(id="body"):
             yield OfferTable(id="table", ascii_only=flat)
             with Container(id="side"):
@@ -94,7 +104,12 @@ class DashboardBase(Guarded, Panes):
     @property
     def idle(self) -> bool:
         """True where nothing typed waits to be used."""
-        return self._typing is None and not self.drawing
+        return self._typing is None and not self.drawing and not self._details_due
+
+    @property
+    def jumping(self) -> bool:
+        """True while a name to jump to is typed."""
+        return self.query_one("#jump-box").has_class("-open")
 
     @property
     def filtering(self) -> bool:
@@ -121,7 +136,7 @@ class DashboardBase(Guarded, Panes):
         height, whole = self.size.height, self.zoomed is not None
         self.line("header").display = not whole
         self.query_one("#verdict").display = height >= 12 and not whole
-        self.line("filter-line").display = height >= 9 and not self.filtering and not whole
+        self.line("filter-line").display = height >= 9 and not self.filtering and not self.jumping and not whole
         self.bar.display = (height >= 7 and not whole) or self.bar.editing is not None
         self._show_keys()
         self._show_details()
@@ -164,6 +179,9 @@ class DashboardBase(Guarded, Panes):
             self.app.call_from_thread(self._accept, comparison)
 
     def _accept(self, comparison: Comparison) -> None:
+        if not self.session.is_of_these_prices(comparison):
+            self.recompute()
+            return
         try:
             self.session.accept(comparison)
         except RackrateError as error:
@@ -179,7 +197,7 @@ class DashboardBase(Guarded, Panes):
             return
         view = session.view
         with self.app.batch_update():
-            self.table.arrange(chosen(view), widths=dict(view.widths), unit=view.unit)
+            self.table.set_columns(chosen(view), widths=dict(view.widths), unit=view.unit)
             self.table.show(
                 session.rows,
                 sort=view.sort,
@@ -187,6 +205,7 @@ class DashboardBase(Guarded, Panes):
                 currency=session.comparison.terms.currency,
                 message=self._explain_empty(),
             )
+            self.table.mark(session.marks)
             self._show_verdict()
             self._show_lines()
             self._show_details()
@@ -215,25 +234,47 @@ class DashboardBase(Guarded, Panes):
             self.app.call_from_thread(self._take, view, arranged)
 
     def _take(self, view: ViewState, arranged: Arranged) -> None:
-        if view == self.session.view and arranged.rows.comparison is self.session.comparison:  # else a newer one comes
+        now = self.session.view.changed(columns=view.columns, widths=view.widths, unit=view.unit, plot=view.plot)
+        if view == now and arranged.rows.comparison is self.session.comparison:  # else a newer one comes
             self.session.take(arranged)
             self.show()
 
     def _show_verdict(self) -> None:
         self.query_one("#verdict", Static).update(
-            lines.verdict(self.session, self.app.tones, ascii_only=self.app.ascii_only)
+            verdict(self.session, self.app.tones, room=self._verdict_room, ascii_only=self.app.ascii_only)
         )
 
+    @property
+    def _verdict_room(self) -> int | None:
+        """Cells for the verdict where it has one line only."""
+        pane = self.query_one("#verdict", Static)
+        return max(self.size.width - 2, 0) if pane.has_class("-one-line") else None
+
+    @property
+    def touring(self) -> bool:
+        """True on a first start, until something was moved or changed."""
+        session = self.session
+        return session.first_start and not (self._moved or session.history.past or session.view.filtered)
+
+    def show_header(self) -> None:
+        """Paint the header, where it says something else than before."""
+        self.line("header").show(header(self.session, self.refreshing, touring=self.touring))
+
     def _show_lines(self) -> None:
-        self.line("header").show(lines.header(self.session, self.refreshing))
-        self.line("filter-line").show(lines.filters(self.session))
+        self.show_header()
+        self.line("filter-line").show(chips(self.session))
         self._show_status()
         self._show_keys()
 
     def _show_keys(self) -> None:
-        typed = "workload" if self.bar.editing else "filter" if self.filtering else ""
+        typed = "workload" if self.bar.editing else "filter" if self.filtering else "jump" if self.jumping else ""
         mode = typed or (f"plot-{self.zoomed or 'beside'}" if self.pane_name == "plot" else "table")
         self.line("keys").show(lines.keys(mode))
+
+    def back_to_pane(self) -> None:
+        """From an input to the table, or to the pane that fills the screen."""
+        self.panes_changed()
+        self.pane(self.zoomed or "table").focus()
 
     def on_descendant_focus(self) -> None:
         """The footer names the keys of the pane that has the focus."""
@@ -242,10 +283,17 @@ class DashboardBase(Guarded, Panes):
     def _show_status(self) -> None:
         table = self.table
         self.line("status").show(
-            lines.status(self.session, table.current, table.cursor, table.hidden_columns, first=not self._moved)
+            lines.status(self.session, table.current, table.cursor, table.hidden_columns, touring=self.touring)
         )
 
     def _show_details(self) -> None:
+        """Tell the offer under the cursor once the cursor is painted: a key held down passes rows that nobody asks about."""
+        if not self._details_due:
+            self._details_due = True
+            self.call_after_refresh(self._tell_details)
+
+    def _tell_details(self) -> None:
+        self._details_due = False
         pane = self.query_one("#details", TextPane)
         rows, i = self.session.rows, self.table.current
         if pane.has_class("-hidden") or rows is None:

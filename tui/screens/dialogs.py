@@ -1,30 +1,22 @@
-"""Fills the dialogs with what they show: models, presets, columns, the help, a refresh's report, the export."""
+"""Fills the pickers with what they show: models, presets, columns."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from models import catalog
 from tui import format as fmt
 from tui.columns import COLUMNS
 from tui.inputs import show_ttft, show_user_speed
 from tui.screens.picker import Picker
-from tui.screens.text_screen import TextScreen
-from tui.text import wrap
 from tui.widgets.choice_list import Choice
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable
 
-    from rich.style import Style
 
     from models.llm import LLM
     from models.traffic import Preset, Workload
-    from pricing.refresh_report import RefreshReport
-    from tui.session import Session
     from tui.state import ViewState
-    from tui.text import TextLine
 
 
 def billions(params: int | None) -> str:
@@ -81,62 +73,3 @@ def sort_picker(view: ViewState, currency: str, *, ascii_only: bool) -> Picker:
         view.sort,
         ascii_only=ascii_only,
     )
-
-
-# refresh
-
-_MARKS = {"fresh": ("✓", "good"), "unchanged": ("✓", "good"), "recent": ("✓", "good"), "skipped": ("–", "muted"), "held": ("!", "miss"),
-          "failed": ("!", "miss"), "cancelled": ("–", "muted")}  # fmt: skip
-
-
-def run_refresh(session: Session, on_progress: Callable[[object], None], cancelled: threading.Event) -> RefreshReport:
-    """Fetch all providers' prices into the store; runs in a thread."""
-    from pricing.bundled import load_bundled
-    from pricing.refresh import refresh
-    from pricing.store import Store
-
-    store = session.store or Store()
-    settings = session.settings
-    return refresh(
-        None,
-        store=store,
-        on_progress=on_progress,
-        mirror=settings.mirror if settings is not None else None,
-        cancelled=cancelled,
-        bundled=load_bundled,
-        regions=settings.regions if settings is not None else None,
-    )
-
-
-def report_screen(report: Any, tones: dict[str, Style], *, ascii_only: bool) -> TextScreen:
-    """How a refresh ended, provider by provider."""
-    return TextScreen("Refresh", lambda width: report_lines(report, width), tones, ascii_only=ascii_only)
-
-
-def report_lines(report: RefreshReport, width: int) -> list[TextLine]:
-    """One line a provider, what happened and what to do below it."""
-    from pricing.provider import providers
-
-    outcomes, feeds = report.outcomes, providers()
-    lines: list[TextLine] = wrap([(report.conclusion, "strong")], width)
-    lines.append([])
-    for outcome in outcomes:
-        mark, tone = _MARKS.get(outcome.status, ("!", "miss"))
-        feed = feeds.get(outcome.provider)
-        what = feed.about.what if feed is not None else "prices"
-        what = "token prices" if what == "tokens" else what
-        count = f"{outcome.offers:,} {what}" if outcome.offers else ""
-        left_out = sum(outcome.skipped.values())
-        more = f", {left_out:,} left out" if left_out else ""
-        lines.append(
-            [
-                (f"{mark} ", tone),
-                (fmt.fit_width(outcome.provider, 14), "strong"),
-                (f"{outcome.status:<10}", tone),
-                (count + more, "text"),
-            ]
-        )
-        said = f"{outcome.message.removeprefix(outcome.provider + ': ')} {outcome.hint}".strip()
-        for text in filter(None, (said, *outcome.remarks)):
-            lines += [[("    ", "text"), *line] for line in wrap([(text, "muted")], width - 4)]
-    return lines

@@ -30,6 +30,8 @@ class Part(NamedTuple):
     """What a click does."""
     right: bool = False
     """Stands at the right end."""
+    short: str = ""
+    """Said instead where there is no room for everything."""
     joined: bool = False
     """Follows the part before without a gap, and goes with it."""
 
@@ -51,11 +53,19 @@ def place(parts: Sequence[Part], width: int, gap: int = 2) -> list[tuple[int, Pa
     sizes = [sum(cell_len(part.text) for part in group) for group in groups]
     firm = [bool(group[0].keep or group[0].right) for group in groups]
     alive = set(range(len(groups)))
+    # What matters less than all that can be said in fewer cells goes before anything is shortened.
+    shortened = max((group[0].keep for group in groups if group[0].short), default=0)
 
     def used() -> int:
         return sum(sizes[g] if firm[g] else min(sizes[g], SHORTEST) for g in alive) + gap * max(len(alive) - 1, 0)
 
     while len(alive) > 1 and used() > width:
+        long = [g for g in alive if groups[g][0].short and groups[g][0].text != groups[g][0].short]
+        if long and max(groups[g][0].keep for g in alive) <= shortened:
+            g = max(long, key=lambda g: (groups[g][0].keep, g))
+            groups[g][0] = groups[g][0]._replace(text=groups[g][0].short)
+            sizes[g] = sum(cell_len(part.text) for part in groups[g])
+            continue
         alive.discard(max(alive, key=lambda g: (groups[g][0].keep, g)))
     # Parts that may shrink share what the others leave.
     spare = width - gap * max(len(alive) - 1, 0) - sum(sizes[g] for g in alive if firm[g])
@@ -102,12 +112,13 @@ class Line(Painted, Widget):
 
     def show(self, parts: Sequence[Part]) -> None:
         """Replace the parts; repaints only where something changed."""
-        clean = [
-            part._replace(text=fmt.clean(fmt.to_ascii(part.text) if self.ascii_only else part.text)) for part in parts
-        ]
+        clean = [part._replace(text=self._said(part.text), short=self._said(part.short)) for part in parts]
         if clean != self.parts:
             self.parts = clean
             self.refresh()
+
+    def _said(self, text: str) -> str:
+        return fmt.clean(fmt.to_ascii(text) if self.ascii_only else text)
 
     def restyle(self, tones: dict[str, Style]) -> None:
         """Take the colours of another theme."""
