@@ -33,11 +33,20 @@ def _clean(text: str) -> str:
 
 def length(line: TextLine) -> int:
     """Terminal cells of a line."""
-    return sum(cell_len(text) for text, _ in line)
+    return sum(len(text) if text.isascii() and text.isprintable() else cell_len(text) for text, _ in line)
 
 
-def wrap(line: TextLine, width: int, indent: int = 0) -> list[TextLine]:
-    """A line broken between words to at most `width` cells; later lines are indented. Words longer than a line are cut."""
+def _as_it_is(line: TextLine, width: int) -> TextLine | None:
+    """The line where it fits, as most do; None where it must be broken or begins with a space."""
+    whole = [(_clean(text).replace(TIED, " "), tone) for text, tone in line if text]
+    if not whole or whole[0][0][0] == " " or length(whole) > width:
+        return None
+    whole[-1] = (whole[-1][0].rstrip(" "), whole[-1][1])
+    return joined(_strip_end(whole))
+
+
+def _words(line: TextLine) -> list[Span]:
+    """Words and single spaces; tied spaces are inside words."""
     words: list[Span] = []
     for text, tone in line:
         word = ""
@@ -49,6 +58,14 @@ def wrap(line: TextLine, width: int, indent: int = 0) -> list[TextLine]:
             else:
                 word += " " if char == TIED else char
         words += [(word, tone)] if word else []
+    return words
+
+
+def wrap(line: TextLine, width: int, indent: int = 0) -> list[TextLine]:
+    """A line broken between words to at most `width` cells; later lines are indented. Words longer than a line are cut."""
+    if (whole := _as_it_is(line, width)) is not None:
+        return [whole]
+    words = _words(line)
     result: list[TextLine] = [[]]
     used = 0
 
