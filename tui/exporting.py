@@ -109,8 +109,10 @@ def target(typed: str) -> Path:
 
 
 def plain_svg(svg: str) -> str:
-    """A picture of the screen without fonts from the network."""
-    return re.sub(r"@font-face\s*\{[^}]*\}", "", svg).replace("Fira Code", FONT)
+    """A picture of the screen without fonts from the network; braille is drawn, since the font has none."""
+    from tui.plots.svg_dots import with_dots
+
+    return with_dots(re.sub(r"@font-face\s*\{[^}]*\}", "", svg).replace("Fira Code", FONT))
 
 
 def write_svg(session: Session, svg: str) -> Path:

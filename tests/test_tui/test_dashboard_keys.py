@@ -84,12 +84,12 @@ async def test_fit_kind_and_terms_cycle(dashboard):
         await app.press("f")
         assert set(app.servers()) == everything
         assert "h100-spot" not in everything
-        await app.press("v")
+        await app.press("i")
         assert "h100-spot" in app.servers()
         assert "t4-undated" not in app.servers()
-        await app.press("v")
+        await app.press("i")
         assert "t4-undated" in app.servers()
-        await app.press("v")
+        await app.press("i")
         assert set(app.servers()) == everything
 
 
@@ -143,6 +143,8 @@ async def test_tab_reaches_the_details_and_comes_back(dashboard):
     async with dashboard() as app:
         await app.press("tab")
         assert app.app.focused.id == "details"
+        await app.press("tab")
+        assert app.app.focused is app.dashboard.plot
         await app.press("tab")
         assert app.app.focused is app.table
         await app.press("tab", "escape")

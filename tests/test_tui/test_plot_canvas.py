@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +43,7 @@ def test_a_tick_is_short_and_exact(value, said):
     st.sampled_from([2, 10]),
 )
 def test_ticks_never_touch_and_there_are_always_two(low, decades, cells, upright, base):
+    low = max(low, 0.0) if base == 2 else low  # users are whole
     values = 10.0**low, min(10.0 ** (low + decades), 1e9)
     axis = Axis(min(values), max(values), base=base)
     assert axis.low <= min(values) * (1 + 1e-6)
@@ -197,7 +199,7 @@ def test_bars_have_their_length_their_note_and_their_offer():
     lines = text(picture.lines(1))
     assert lines[1].startswith("● server 0 ")
     assert lines[2].startswith("◆ server 1 ")
-    assert (lines[1].count("█"), lines[1].count("▓")) == (12, 5)  # of 23 cells
+    assert (lines[1].count("█"), lines[1].count("▓")) == (12, 7)  # of 25 cells
     assert lines[1].endswith("0 $")
     assert lines[5] == "the bar 1"
     assert picture.at(3, 2) == (1, 1)
@@ -210,3 +212,18 @@ def test_more_bars_than_lines_scroll_with_the_chosen_one():
     assert text(picture.lines(29))[7].startswith("25-30 of 30: the bar 29")
     assert picture.at(3, 1) == (24, 24)
     assert text(picture.lines())[7].startswith("1-6 of 30")
+
+
+def test_braille_in_a_picture_becomes_shapes_in_the_texts_colour():
+    from tui.plots.svg_dots import with_dots
+
+    svg = '<text class="r1" x="12.2" y="20" textLength="36.6" clip-path="url(#a)">a⠁&lt;</text><text class="r2" x="0" y="20">b</text>'
+    made = with_dots(svg)
+    assert made.startswith('<path class="r1" d="M')
+    assert made.count("M") == 1
+    place = re.search(r"M([\d.]+) ([\d.]+)h", made)
+    assert place is not None
+    # the dot at the top left of the second cell, which begins at 24.4 from the left and 1.5 from the top
+    assert [float(part) for part in place.groups()] == pytest.approx([24.4 + 3.05 - 1.3, 1.5 + 3.05 - 1.3], abs=0.06)
+    assert 'clip-path="url(#a)">a&#160;&lt;</text>' in made
+    assert made.endswith('<text class="r2" x="0" y="20">b</text>')

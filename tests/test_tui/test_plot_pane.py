@@ -215,6 +215,14 @@ async def test_latency_waits_until_the_cursor_rests(dashboard, monkeypatch):
         assert app.session.rows.server(app.table.current) in app.dashboard.plot.plot.text[0]
 
 
+async def test_marked_servers_are_the_memory_plot(dashboard):
+    async with dashboard((120, 36)) as app:
+        await app.press("p", "p")
+        assert len(app.dashboard.plot.plot.bars) > 2
+        await app.press("space", "space")
+        assert [bar.offer for bar in app.dashboard.plot.plot.bars] == app.session.rows.order[:2].tolist()
+
+
 async def test_nothing_is_drawn_while_it_is_not_seen(dashboard, monkeypatch):
     from tui import plots
 

@@ -95,13 +95,19 @@ def test_the_api_is_overtaken_inside_a_step_or_at_its_start():
 
 def price(provider, given, output, **more):
     facts = {
-        "cached_input_usd_per_m_tokens": None,
-        "context_tokens": 128_000,
-        "max_output_tokens": None,
-        "deprecation_date": None,
-    }
-    return TokenPrice(source="list", provider=provider, model="x", llm="Llama-3.1-8B", input_usd_per_m_tokens=given,
-                      output_usd_per_m_tokens=output, source_url="https://example.com", source_date="2026-11-01", **(facts | more))  # fmt: skip
+        "cached_input_usd_per_m_tokens": None, "context_tokens": 128_000, "max_output_tokens": None, "deprecation_date": None,
+    }  # fmt: skip
+    return TokenPrice(
+        source="list",
+        provider=provider,
+        model="x",
+        llm="Llama-3.1-8B",
+        input_usd_per_m_tokens=given,
+        output_usd_per_m_tokens=output,
+        source_url="https://example.com",
+        source_date="2026-11-01",
+        **(facts | more),
+    )
 
 
 def test_api_prices_are_blended_by_the_workloads_tokens(llama):

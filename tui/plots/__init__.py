@@ -26,7 +26,7 @@ TITLES = {
     "crossover": "CPU or GPU by traffic",
     "memory": "Memory",
     "latency": "Latency by users",
-    "providers": "Cheapest of each provider",
+    "providers": "Cheapest by provider",
 }
 
 

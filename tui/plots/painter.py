@@ -220,9 +220,8 @@ class Picture:
         shown = bars[self._first_bar : self._first_bar + room]
         name = min(max(cell_len(bar.name) for bar in bars), max(self.width // 3, 6))
         note = max(cell_len(bar.note) for bar in bars)
-        width = max(self.width - name - note - 6, 0)
-        if width < 8:  # figures before pictures
-            width = max(min(8, self.width - name - 14), 0)
+        name = max(min(name, self.width - note - 12), 6)  # figures and a short picture before long names
+        width = max(self.width - name - note - 4, 0)
         made: list[TextLine] = []
         for place, bar in enumerate(shown, self._first_bar):
             chosen = place == number
@@ -271,7 +270,9 @@ def _write(canvas: Canvas, y: int, starts: tuple[int, ...], text: str, tone: str
     """Write a text at the first of some places of a line where nothing stands or touches it; False where there is none."""
     for start in starts:
         left = max(start - 1, 0)
-        if start >= 0 and text and canvas.free(left, y, min(start + len(text) + 1, canvas.width) - left):
+        right = start + len(text)
+        inside = start >= 0 and right <= canvas.width
+        if text and inside and canvas.free(left, y, min(right + 1, canvas.width) - left):
             canvas.write(start, y, text, tone)
             return True
     return False

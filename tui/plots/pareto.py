@@ -138,7 +138,7 @@ def _frontier_points(rows: Rows, offers: Array, speed: Array, cost: Array) -> li
 
 
 def _percent(share: float) -> str:
-    return f"{share + 1:.3g}×" if share >= 2 else f"{share * 100:.2g} %"
+    return f"{share * 100:.0f} %" if share >= 0.1 else f"{share * 100:.1f} %"
 
 
 def _text(rows: Rows, points: tuple[Point, ...], counts: tuple[int, int, int], cpus: int) -> tuple[str, ...]:

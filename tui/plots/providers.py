@@ -49,7 +49,7 @@ def _cost(rows: Rows, cost: float) -> str:
 
 
 def _times(cost: float, least: float) -> str:
-    return f"{cost / least:.3g} times"
+    return f"{fmt.number(cost / least, decimals=2)} times"
 
 
 def _fleet(rows: Rows, offer: int) -> str:
@@ -61,7 +61,7 @@ def _bar(rows: Rows, offer: int, cost: float, costs: list[float]) -> Bar:
     glyph, tone = sign(gpu=rows.offer(offer).kind == "gpu")
     old = "*" if rows.old(offer) else ""
     words = (
-        f"{money(rows, cost)}/mo, {_times(cost, costs[0])} the cheapest, "
+        f"{money(rows, cost)}/mo, {'' if cost == costs[0] else f'{_times(cost, costs[0])} '}the cheapest, "
         f"{money(rows, rows.value('cost_per_m_output_tokens', offer))}/Mtok: {_fleet(rows, offer)}"
     )
     return Bar(fmt.clean(rows.offer(offer).provider), glyph, tone, ((cost / costs[-1], "█", tone),),

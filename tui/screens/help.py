@@ -27,6 +27,7 @@ FILTER_GRAMMAR = (
     ("gpu  cpu  spot  monthly", "kind or term; !spot is everything but"),
     ("provider:hetzner region:eu", "one provider, one region or its beginning"),
     ("gpu>=24  n <= 2  $/mo<900", "a figure, with < <= > >= = !="),
+    ("h100|a100  cpu|gpus>=8", "the one or the other; ! in front turns the whole round"),
 )
 SIGNS = (
     ("≈  m", "≈ is estimated; m rests on a measurement of this set-up. The details give low and high of every speed."),
@@ -62,6 +63,7 @@ CONTEXT = {
     "workload": "You are editing the workload: every change is computed at once.",
     "filter": "You are typing a filter. It acts while you type.",
     "pane": "You are in the details beside the table.",
+    "plot": "You are in the plot: the arrows go along its points, and the table goes with them.",
     "table": "You are in the table, which is sorted by the column with the arrow; a click on a header sorts too.",
 }
 MAIN = frozenset({"table", "dashboard", "app"})

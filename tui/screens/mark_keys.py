@@ -40,6 +40,7 @@ class MarkKeys(DashboardBase):
         """Paint the marks."""
         self.table.mark(self.session.marks)
         self._show_status()
+        self.show_plot()
 
     def action_compare(self) -> None:
         """The marked offers side by side; with one or none of them, this one and the next."""

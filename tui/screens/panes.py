@@ -137,10 +137,12 @@ class Panes(Screen[None]):
         name = session.view.plot if session.view.plot in PLOTS else PLOTS[0]
         line = table.cursor if plots.follows_cursor(name, session) else None
         asked = (name, session.rows, tuple(session.marks), line)
+        keys = f"{first('plot.next')} next, {first('pane.zoom')} {'back' if self.zoomed else 'zoom'}"
+        title = f"{plots.TITLES[name]} {PLOTS.index(name) + 1}/{len(PLOTS)}: {keys}"
+        if title != pane.border_title:  # setting it paints the whole pane
+            pane.border_title = title
         if asked == self._drawn:
             pane.select(table.current)
             return
         self._drawn = asked
-        keys = f"{first('plot.next')} next, {first('pane.zoom')} zoom"
-        pane.border_title = f"{plots.TITLES[name]} {PLOTS.index(name) + 1}/{len(PLOTS)}: {keys}"
         pane.show(plots.make(name, session, table.cursor), table.current)
