@@ -235,7 +235,7 @@ class Picture:
                 cells = max(min(round(total * width), width) - used, 1 if share > 0 and used < width else 0)
                 line.append((glyph * cells, tone))
                 used += cells
-            line += [(" " * (width - used + 1), "text"), (bar.note, "miss" if bar.missed else "text")]
+            line += [(" " * (width - used + 1), "text"), (f"{bar.note:>{note}}", "miss" if bar.missed else "text")]
             made.append(line)
         return (made + [[] for _ in range(room)])[:room]
 

@@ -59,7 +59,7 @@ def _fleet(rows: Rows, offer: int) -> str:
 
 def _bar(rows: Rows, offer: int, cost: float, costs: list[float]) -> Bar:
     glyph, tone = sign(gpu=rows.offer(offer).kind == "gpu")
-    old = "*" if rows.old(offer) else ""
+    old = "*" if rows.old(offer) else " "
     words = (
         f"{money(rows, cost)}/mo, {'' if cost == costs[0] else f'{_times(cost, costs[0])} '}the cheapest, "
         f"{money(rows, rows.value('cost_per_m_output_tokens', offer))}/Mtok: {_fleet(rows, offer)}"

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 
 def _fitted(text: str, width: int) -> list[TextLine]:
-    """A line of figures as it is, or broken where it is too long."""
-    return [[(text, "text")]] if cell_len(text) <= width else wrap([(text, "text")], width, 4)
+    """A line of figures as it is, or broken where it is too long, further lines a little to the right of its beginning."""
+    if cell_len(text) <= width:
+        return [[(text, "text")]]
+    lead = len(text) - len(text.lstrip())
+    lines = wrap([(text.lstrip(), "text")], max(width - lead - 2, 1))
+    return [[(" " * (lead + 2 * bool(number)), "text"), *line] for number, line in enumerate(lines)]
 
 
 class PlotKeys(DashboardBase):
