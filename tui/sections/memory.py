@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui import format as fmt
-from tui.text import Section, TextLine
+from tui.text import TIED, Section, TextLine
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -38,14 +38,14 @@ def _legend(rows: Rows, i: int) -> TextLine:
     values = [rows.value(name, i) for name, _, _ in BAR_TONES]
     line: TextLine = []
     for (_, glyph, tone), value, word in zip(BAR_TONES, values, ("weights", "KV", "rest"), strict=True):
-        line += [(f"{glyph} ", tone), (f"{word} {fmt.number(value, decimals=2)} ", "text")]
+        line += [(f"{glyph}{TIED}", tone), (f"{word}{TIED}{fmt.number(value, decimals=2)} ", "text")]
     free = (
         None if total is None or any(value is None for value in values) else total - sum(value or 0 for value in values)
     )
     if free is not None and free >= 0:
-        line += [("· ", "free"), (f"free {fmt.number(free, decimals=2)}", "text")]
+        line += [(f"·{TIED}", "free"), (f"free{TIED}{fmt.number(free, decimals=2)}", "text")]
     elif free is not None:
-        line += [("! ", "miss"), (f"{fmt.number(-free, decimals=2)} short", "miss")]
+        line += [(f"!{TIED}", "miss"), (f"{fmt.number(-free, decimals=2)}{TIED}short", "miss")]
     return line
 
 

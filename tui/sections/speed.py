@@ -115,7 +115,7 @@ def step(rows: Rows, i: int, width: int) -> Section | None:
     for name, part in shown:
         full = round(part / total * cells)
         bar = [("█" * full, "weights"), ("·" * (cells - full), "free")]
-        words = f" {fmt.duration(part):>8} {fmt.number(part / total * 100):>5} %"
+        words = f" {fmt.duration(part):>8} {part / total * 100:>5.1f} %"
         lines.append([(name.ljust(names).replace(" ", TIED) + TIED, "text"), *bar, (words.replace(" ", TIED), "text")])
     return Section("Step", lines)
 
