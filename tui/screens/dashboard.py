@@ -8,8 +8,14 @@ from textual import on
 
 from tui import lines
 from tui.keys import bindings
+from tui.screens.alternative_keys import AlternativeKeys
+from tui.screens.column_keys import ColumnKeys
+from tui.screens.copy_keys import CopyKeys
 from tui.screens.details_screen import DetailsScreen, open_source
 from tui.screens.filter_keys import FilterKeys
+from tui.screens.jump_keys import JumpKeys
+from tui.screens.keep_keys import KeepKeys
+from tui.screens.mark_keys import MarkKeys
 from tui.screens.plot_keys import PlotKeys
 from tui.screens.refresh_keys import RefreshKeys
 from tui.screens.workload_keys import WorkloadKeys
@@ -22,7 +28,9 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys, PlotKeys):
+class Dashboard(
+    WorkloadKeys, FilterKeys, ColumnKeys, JumpKeys, RefreshKeys, PlotKeys, MarkKeys, CopyKeys, AlternativeKeys, KeepKeys
+):
     """Prices and one workload, compared live."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("dashboard")]
@@ -35,6 +43,7 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys, PlotKeys):
         self.bar.border_title = "Workload"
         self.bar.border_subtitle = lines.workload_keys(self.app.ascii_only)
         self._show_lines()
+        self._hold_painting()
         self._load()
 
     # the table's messages
@@ -45,10 +54,6 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys, PlotKeys):
         self._show_status()
         self._show_details()
         self.show_plot(moved=True)
-
-    @on(OfferTable.SortRequested)
-    def _sort_requested(self, message: OfferTable.SortRequested) -> None:
-        self.sort_by(message.column)
 
     @on(OfferTable.Opened)
     def _opened(self) -> None:
@@ -65,11 +70,10 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys, PlotKeys):
 
     def action_back(self) -> None:
         """Leave the filter, or clear it, or cancel a refresh, or go back to the table."""
-        if self.filtering:
-            self.session.set_where("")
-            self._leave_filter()
-            self.session.arrange()
-            self.show()
+        if self.jumping:
+            self.leave_jump(keep=False)
+        elif self.filtering:
+            self.clear_filter()
         elif self.zoomed is not None:
             self.zoom(None)
         elif self.refreshing is not None:
@@ -77,14 +81,14 @@ class Dashboard(WorkloadKeys, FilterKeys, RefreshKeys, PlotKeys):
         elif self.focused is not self.table:
             self.table.focus()
         elif self.session.view.filtered or self.session.view.terms != TERMS[0]:
-            self._view(where="", kind="any", fit="all", terms=TERMS[0])
+            self.clear_filter()
 
     @property
     def where(self) -> str:
         """Where the focus is, for the help: one of keys.WHERES."""
         if self.bar.editing:
             return "workload"
-        return "filter" if self.filtering else getattr(self.focused, "where", "table")
+        return "filter" if self.filtering else "jump" if self.jumping else getattr(self.focused, "where", "table")
 
     def action_open_source(self) -> None:
         """Open the page the price comes from."""
