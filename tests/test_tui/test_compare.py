@@ -282,6 +282,7 @@ async def test_alternatives_fit_small_screens_in_ascii(dashboard, size):
     async with dashboard(size, ascii_only=True) as app:
         await app.press("a")
         assert "8bit" in shown(app)
+        assert "$/Mtok" in shown(app)
         assert {char for char in shown(app) if not char.isascii()} <= SCROLLBAR
         await app.press("tab")
         assert "Llama-3.1-8B" in shown(app)

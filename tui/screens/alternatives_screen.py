@@ -16,7 +16,6 @@ from tui.widgets.line import Line, Part
 
 if TYPE_CHECKING:
     from rich.style import Style
-    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 VIEWS = ("quantizations", "models")
 _WIDTHS = (8, 9, 8, 6, 4, 8)
 _NAMES = {"quantizations": 9, "models": 22}
+_ROOMY, _SHORT_NAME, _LEFT_OUT = 76, 14, (3, 4)
+"""Below so many cells of the screen names are short and users and servers are left out."""
 
 
 class AlternativesScreen(Dialog["Workload | None"]):
@@ -112,10 +113,13 @@ class AlternativesScreen(Dialog["Workload | None"]):
         return one.runs_as
 
     def _choice(self, key: str, name: str, cells: tuple[str, ...], last: str) -> Choice:
-        """A line in columns; the last one only where it has room."""
-        shown = [fmt.fit_width(name, _NAMES[self.view])]
-        shown += [fmt.fit_width(text, width, right=True) for text, width in zip(cells, _WIDTHS, strict=True)]
-        return Choice(key, " ".join([*shown, "", last]), short=" ".join(shown))
+        """A line in columns; a narrow screen has the name shortened, and neither users nor servers nor the last column."""
+        narrow = self.app.size.width < _ROOMY
+        columns = [(text, width) for place, (text, width) in enumerate(zip(cells, _WIDTHS, strict=True))
+                   if not narrow or place not in _LEFT_OUT]  # fmt: skip
+        shown = [fmt.fit_width(name, min(_NAMES[self.view], _SHORT_NAME) if narrow else _NAMES[self.view])]
+        shown += [fmt.fit_width(text, width, right=True) for text, width in columns]
+        return Choice(key, " ".join(shown if narrow else [*shown, "", last]))
 
     def _explain(self) -> None:
         """Why the line under the cursor misses, or that it does not."""
@@ -145,6 +149,10 @@ class AlternativesScreen(Dialog["Workload | None"]):
         self.view = VIEWS[1 - VIEWS.index(self.view)]
         self._show()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """The lines shorten themselves."""
-        self.refresh(layout=event.size.width > 0)
+    def on_resize(self) -> None:
+        """As many columns as have room; the cursor stays on its line."""
+        lines = self.query_one("#lines", ChoiceList)
+        at = lines.cursor
+        self._show()
+        lines.show(lines.choices, at)
+        self._explain()

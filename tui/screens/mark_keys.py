@@ -69,6 +69,5 @@ class MarkKeys(DashboardBase):
         at = self.table.cursor
         near = [rows.index(place) for place in (at, at + 1, at - 1) if 0 <= place < len(rows)]
         pair = [*marked, *(i for i in near if i not in marked)][:2]
-        known = "One offer is marked" if marked else "Nothing is marked"
-        others = "it stands beside the one under the cursor" if marked else "this one and the next"
-        return pair, f"{known}: {others}. {first('mark.toggle')} marks more."
+        known = "One is marked; beside it one at the cursor" if marked else "Nothing is marked: this one and the next"
+        return pair, f"{known}. Mark: {first('mark.toggle')}"
