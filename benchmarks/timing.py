@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import time
@@ -26,3 +27,8 @@ def median_ms(run: Callable[[], object], times: int = 10, warm: int = 1) -> floa
 def say(name: str, value: float, unit: str, note: str = "") -> None:
     """One line of the report."""
     sys.stdout.write(f"{name:<58} {value:>12,.2f} {unit:<6} {note}\n")
+
+
+def load() -> str:
+    """How busy the machine is, in words: figures of a busy one do not compare with those of an idle one."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"

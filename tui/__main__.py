@@ -25,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 1 a partial one, 2 bad input with one sentence on stderr."""
     words = list(sys.argv[1:] if argv is None else argv)
     unseen = _replace_closed_streams()
+    # The arrays are small: threads to multiply them cost the start a tenth of a second of a second processor.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _any_text_may_be_written()
     try:
         code = _run(words)
@@ -70,7 +72,17 @@ def _run(words: list[str]) -> int:
     return int(importlib.import_module(f"tui.cli.{args.command}").run(args))
 
 
+_USUAL = {
+    "TEXTUAL_ANIMATIONS": "none",  # a page that glides sends three times the bytes
+    "TEXTUAL_SMOOTH_SCROLL": "0",
+    "TEXTUAL_FPS": "240",  # a change is painted at once, not at the next sixtieth of a second
+}
+"""Read by Textual when it is imported; what the user has set stays."""
+
+
 def _dashboard() -> int:
+    for name, value in _USUAL.items():
+        os.environ.setdefault(name, value)
     # Importing makes a hundred thousand objects that all stay; looking for garbage among them costs a tenth of the
     # start. The dashboard switches the collector on again once its first table is there.
     gc.disable()
