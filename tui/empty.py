@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.inputs import step_quant
 from tui.keys import first
 from tui.state import FIT_WORDS, KIND_WORDS
 
@@ -27,7 +26,9 @@ def explain(session: Session) -> list[str]:
         return int(session.filters(other).mask(comparison).sum())
 
     if view.fit != "all" and count(view.changed(fit="all")) and not count(view.changed(fit="fits")):
-        return _nothing_fits(session)
+        from tui.ways_out import ways_out  # half a dozen comparisons, and seldom
+
+        return ways_out(session)
     without: list[tuple[int, str]] = []
     if view.where:
         from pricing.where import compile_where
@@ -65,18 +66,4 @@ def _in_no_name(where: str, comparison: Comparison) -> list[str]:
         if word is not None and not text_mask(comparison, word).any():
             near = nearest(word, comparison.market)
             lines.append(f"No name holds {word}." + (f" Did you mean {', '.join(near)}?" if near else ""))
-    return lines
-
-
-def _nothing_fits(session: Session) -> list[str]:
-    work = session.workload
-    lines = [f"No server shown holds {work.model.name} in {work.quant} with a prompt of {work.input_tokens:,} tokens."]
-    smaller = step_quant(work, -1)
-    while smaller.quant != work.quant:
-        count = len(session.compare(smaller).select(session.filters(session.view)))
-        if count:
-            lines.append(f"{smaller.quant}: {count:,} servers — {first('quant.lower')} goes there")
-            break
-        work, smaller = smaller, step_quant(smaller, -1)
-    lines.append(f"{first('filter.fit')} shows all servers with how far each is off")
     return lines

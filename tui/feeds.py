@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WORDS = {"fresh": "ok", "unchanged": "ok, unchanged", "recent": "ok, recent", "held": "held back", "failed": "failed",
          "skipped": "not asked", "cancelled": "stopped", "": "never asked"}  # fmt: skip
 WHAT = {"tokens": "token prices", "prices": "prices", "rates": "rates", "machines": "machines"}
-NAME, COUNT, AGE = 13, 8, 11
+NAME, COUNT, AGE = 12, 6, 10
 """Cells of the list's columns."""
 LABEL = 15
 """Cells of the words before a report's entries."""
@@ -104,16 +104,16 @@ def row(about: About, state: FeedState | None, progress: Progress | None, now: d
     said = happened(about, state)
     if progress is not None:
         if about.name in progress.ended:
-            said = f"done: {said}"
+            said = f"done, {said}" if state is not None and state.good else said
         elif doing := progress.state(about.name):
             sign, said = "›", doing
     count = f"{state.offers:,}" if state is not None and state.offers else fmt.MISSING
     age = clock.ago(state.fetched_at, now) if state is not None else ""
     name = fmt.fit_width(about.name, NAME)
-    return f"{sign}  {name} {count:>{COUNT}}  {fmt.fit_width(age or fmt.MISSING, AGE)}  {said}"
+    return f"{sign}  {name} {count:>{COUNT}} {fmt.fit_width(age or fmt.MISSING, AGE)} {said}"
 
 
-HEADS = f"     {'Feed':<{NAME}} {'Prices':>{COUNT}}  {'Fetched':<{AGE}}  What happened"
+HEADS = f"     {'Feed':<{NAME}} {'Prices':>{COUNT}} {'Fetched':<{AGE}} What happened"
 
 
 def report(about: About, state: FeedState | None, now: datetime, width: int) -> list[TextLine]:

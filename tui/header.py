@@ -23,13 +23,13 @@ def header(session: Session, refreshing: Progress | None, *, touring: bool = Fal
     else:
         counts = session.counts()
         shown = f"{counts.shown:,} of {counts.total:,}"
-        parts.append(Part(f"{shown} offers", "strong", 1, short=shown))
+        parts.append(Part(f"{shown} offers", "strong", 2 if refreshing else 1, short=shown))
+    if refreshing is not None:
+        parts.append(Part(refreshing.text, "accent", 1, "feeds", short=refreshing.short))
+    elif session.market is not None:
         kinds = f"● {counts.gpu:,}  ○ {counts.cpu:,}"
         parts.append(Part(f"● GPU {counts.gpu:,}  ○ CPU {counts.cpu:,}", "text", 5, short=kinds))
-        if refreshing is None:
-            parts += _prices(session, touring=touring)
-    if refreshing is not None:
-        parts.append(Part(refreshing.text, "accent", 2, "feeds", short=refreshing.short))
+        parts += _prices(session, touring=touring)
     currency = session.settings.currency.upper() if session.settings is not None else "USD"
     parts += [
         Part(currency, "text", 4, right=True),

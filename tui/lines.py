@@ -10,8 +10,6 @@ from tui.rows import describe_sort
 from tui.widgets.line import Part
 
 if TYPE_CHECKING:
-    from rich.style import Style
-
     from tui.session import Session
 
 
@@ -68,10 +66,11 @@ def status(session: Session, index: int | None, position: int, hidden: tuple[boo
     unknown = session.counts().unknown
     if unknown:
         told = f"{unknown:,} of unknown hardware: no estimate"
-        parts.append(Part(told, "muted", 7, short=f"{unknown:,} unknown hardware"))
+        parts.append(Part(told, "muted", 5, short=f"{unknown:,} unknown hardware"))
     if not reason:  # the reason is worth more room than the legend
-        parts.append(Part("≈ estimated  ! misses target  * old price", "muted", 5, right=True))
-        parts.append(Part("·u per user  Σ all users", "muted", 6, right=True))
+        legend = "≈ estimated  ! misses target  * old price"
+        parts.append(Part(legend, "muted", 6, right=True, short="≈ estimated ! misses * old"))
+        parts.append(Part("·u per user  Σ all users", "muted", 7, right=True))
     if any(hidden):
         parts.append(Part("← → columns", "muted", 4, right=True))
     return parts

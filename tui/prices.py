@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from models.errors import RackrateError
-from tui import clock
+from tui import clock, feeds
 from tui.rows import Texts
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ def read(settings: Settings | None, store: Store | None, market: Market | None, 
         )
         settings = replace(settings, currency="USD")
     states = store.feed_states() if store is not None else {}
-    return Prices(settings, store, market, rates, Texts(market.offers), states, tuple(messages))
+    texts = Texts(market.offers)
+    texts.unrefreshed = feeds.unrefreshed(states)
+    return Prices(settings, store, market, rates, texts, states, tuple(messages))
 
 
 def _own_servers(today: date | None, messages: list[str]) -> tuple[Offer, ...]:

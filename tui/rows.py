@@ -13,7 +13,7 @@ from tui import format as fmt
 from tui.columns import BY_ID, COSTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from models.traffic import Workload
     from pricing.compare import Comparison
@@ -93,6 +93,8 @@ class Texts:
         self.offers = offers
         self._ranks: dict[str, np.ndarray] = {}
         self._index: dict[str, int] | None = None
+        self.unrefreshed: Mapping[str, str] = {}
+        """Providers whose own feed failed last, and when."""
 
     @cached_property
     def names(self) -> list[str]:
@@ -235,9 +237,15 @@ class Rows:
         return self.text("basis", i) == "measured"
 
     def old(self, i: int) -> bool:
-        """True for a price that needs checking: old, undated, or of an offer that cannot be had now."""
+        """True for a price that needs checking: old, undated, of an offer that cannot be had now, or of a feed that failed."""
         days = self.value("price_age_days", i)
-        return days is None or days > STALE_DAYS or bool(self.comparison.market.out_of_stock[i])
+        stale = days is None or days > STALE_DAYS or bool(self.comparison.market.out_of_stock[i])
+        return stale or bool(self.failed_at(i))
+
+    def failed_at(self, i: int) -> str:
+        """When the offer's own feed failed after this price was fetched; "" where the price is as new as can be."""
+        moment = self.texts.unrefreshed.get(self.offer(i).provider, "") if self.texts.unrefreshed else ""
+        return moment if moment > (self.offer(i).fetched_at or "") else ""
 
 
 def sort_order(comparison: Comparison, texts: Texts, base: np.ndarray, by: str, *, descending: bool) -> np.ndarray:

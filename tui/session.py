@@ -77,6 +77,8 @@ class Session:
         self.where_error = ""
         self.first_start = False
         """Nothing was kept from an earlier time: a tour is due."""
+        self.ways_out: tuple[tuple[Comparison | None, ViewState], list[str]] | None = None
+        """What was found for the table in which nothing fitted, and for which comparison and view."""
         self.feed_states: dict[str, FeedState] = {}
         """How each feed's last refresh went."""
         self.messages: list[str] = []

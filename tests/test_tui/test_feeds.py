@@ -161,7 +161,7 @@ async def test_the_list_is_live_while_a_refresh_runs(dashboard, asked, size):
         await until(app, lambda: "4.2 MB read" in line_of(app, "vast"))
         assert asked.names is None
         assert "waiting" in line_of(app, "lium")
-        assert "done: failed: it answered 503." in line_of(app, "runpod")
+        assert "failed: it answered 503." in line_of(app, "runpod")
         assert "refreshing 1/3" in text(app)
         assert "stops the refresh" in text(app)
         await app.pilot.press("escape")  # the refresh goes on

@@ -50,7 +50,10 @@ class Dashboard(
 
     @on(OfferTable.Highlighted)
     def _highlighted(self) -> None:
+        touring = self.touring
         self._moved = self._moved or self.table.cursor > 0
+        if touring:
+            self.show_header()
         self._show_status()
         self._show_details()
         self.show_plot(moved=True)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tui.rows import Rows
 
 
+UNKNOWN = "No estimate is made for it. `rackrate catalog hardware` lists the names it knows; a newer rackrate may know more."
+"""What to do about hardware that the catalog does not have."""
+
+
 def machine(rows: Rows, i: int) -> Section:
     """Chips or cores, host, memory speed, disk."""
     offer = rows.offer(i)
@@ -58,6 +62,8 @@ def watch(rows: Rows, i: int) -> Section | None:
     lines: list[TextLine] = []
     if reason := rows.reason(i):
         lines.append([("! ", "miss"), (reason, "text")])
+        if not rows.comparison.market.known_hardware[i]:
+            lines.append([(UNKNOWN, "muted")])
     lines += [[("! ", "miss"), (warning, "text")] for warning in machine_warnings(rows, i)]
     return Section("Watch", lines, wide=True) if lines else None
 
