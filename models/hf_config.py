@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +188,8 @@ def read_config(path: str | Path) -> LLM:
         raise InputError(f"{file} is not valid JSON.") from error
     if not isinstance(raw, dict):
         raise InputError(f"{file} is not a model's config.json: it holds no object.")
-    return from_config(raw, name=_name(raw, file), source=f"{file.name} given by the user")
+    llm = from_config(raw, name=_name(raw, file), source=f"{file.name} given by the user")
+    return replace(llm, path=str(file.absolute()))
 
 
 def from_config(raw: dict[str, Any], *, name: str, source: str = "config.json") -> LLM:

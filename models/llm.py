@@ -95,3 +95,5 @@ class LLM:
     """Of `params_extra`, the multi-token-prediction heads: stored, but not loaded by default."""
     source: str = ""
     source_date: str = ""
+    path: str | None = None
+    """The user's own config.json that it was read from."""

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import SystemCommand
 from textual.theme import ThemeProvider
 
-from tui import keys
+from tui import keeping, keys
 from tui.keys import BINDINGS as KEYS
 from tui.keys import bindings
 from tui.own_constants import use_own
 from tui.resilient import Resilient
+from tui.saved import Keeper, read, state_file
 from tui.screens.dashboard import Dashboard
 from tui.screens.details_screen import has_browser
 from tui.screens.dialog import Palette
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
+
+    from tui.saved import Saved
+
+
+KEEP_S = 1.0
+"""So often is it looked whether something changed that is to be kept."""
 
 
 class RackrateApp(Resilient):
@@ -56,15 +63,25 @@ class RackrateApp(Resilient):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
     ENABLE_COMMAND_PALETTE = False  # Textual's key for it could not be changed; ours is in the list of keys
 
-    def __init__(self, session: Session | None = None, *, ascii_only: bool | None = None) -> None:
+    def __init__(
+        self,
+        session: Session | None = None,
+        *,
+        ascii_only: bool | None = None,
+        theme: str | None = None,
+        keeper: Keeper | None = None,
+    ) -> None:
         super().__init__()
         self.session = session or Session()
         self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
         self._said: dict[str, float] = {}
         """What has been said, and until when it is on the screen."""
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK.name
+        for ours in THEMES:
+            self.register_theme(ours)
+        self.usual_theme = DARK.name
+        """What R brings back."""
+        self.theme = theme if theme is not None and theme in self.available_themes else self.usual_theme
+        self.keeper = keeper
         self.use_keys(self.session.settings.keys if self.session.settings is not None else {})
 
     @property
@@ -111,6 +128,20 @@ class RackrateApp(Resilient):
     def on_mount(self) -> None:
         """Repaint the self-painted widgets when the theme changes."""
         self.theme_changed_signal.subscribe(self, lambda _theme: self._restyle())
+        if self.keeper is not None:
+            self.keeper.tell = self._not_kept
+            self.set_interval(KEEP_S, self._keep)
+
+    def _keep(self) -> None:
+        if self.keeper is not None:
+            self.keeper.note(self.kept())
+
+    def _not_kept(self, said: str) -> None:
+        self.call_from_thread(self.notify, said, severity="warning", timeout=10, markup=False)
+
+    def kept(self) -> Saved:
+        """What the next start is to find."""
+        return keeping.collect(self.session, None if self.theme == self.usual_theme else self.theme)
 
     def _restyle(self) -> None:
         for screen in self.screen_stack:
@@ -221,6 +252,18 @@ def run(session: Session | None = None) -> int:
     session = session or Session()
     if note := use_own():
         session.messages.append(note)
-    app = RackrateApp(session)
-    app.run()
+    keeping.read_settings(session)
+    path = state_file()
+    session.first_start = not path.exists()
+    saved, told = read(path)
+    session.messages += told
+    keeping.restore(session, saved)
+    session.was_restored = not session.first_start
+    keeper = Keeper(path, saved)
+    app = RackrateApp(session, theme=saved.theme, keeper=keeper)
+    try:
+        app.run()
+    finally:
+        keeper.tell = lambda said: print(f"rackrate: {said}", file=sys.stderr)  # noqa: T201 - the screen is the shell's again
+        keeper.finish(app.kept())
     return app.return_code or 0

@@ -93,7 +93,7 @@ def read(own: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     return used, told
 
 
-def _clash(used: Mapping[str, str]) -> tuple[str, str, str] | None:
+def _clash(used: dict[str, str]) -> tuple[str, str, str] | None:
     """(the user's entry that must go, the other command, the key) of the first two commands of one place with the same key."""
     for name in reversed(used):
         key = BY_ID[name]

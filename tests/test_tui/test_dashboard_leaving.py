@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -15,6 +16,8 @@ import pytest
 
 pty = pytest.importorskip("pty", reason="needs a terminal of its own")
 
+CURSOR = "▸".encode()
+"""The table is there."""
 ALTERNATE_SCREEN_OFF, MOUSE_OFF = b"\x1b[?1049l", b"\x1b[?1000l"
 PATIENCE_S = 60.0
 """For a busy machine to start; a silent server would be waited for longer than QUICK_S."""
@@ -71,8 +74,7 @@ class Terminal:
 @pytest.fixture
 def terminal(tmp_path):
     made = Terminal(str(tmp_path))
-    made.read(b"ctrl+p", PATIENCE_S)
-    made.read(b"prices seen", PATIENCE_S)
+    made.read(CURSOR, PATIENCE_S)
     yield made
     made.close()
 
@@ -84,7 +86,7 @@ def test_a_silent_server_does_not_hold_the_terminal(terminal, keys):
     terminal.seen = b""
     for key in keys:
         os.write(terminal.control, key)
-        terminal.read(b"prices seen" if key == b"\x1b" else ALTERNATE_SCREEN_OFF, PATIENCE_S)
+        terminal.read(b"stopped" if key == b"\x1b" else ALTERNATE_SCREEN_OFF, PATIENCE_S)
     started = time.monotonic()
     terminal.read(None, QUICK_S)
     assert terminal.process.poll() == 0, f"still there after {time.monotonic() - started:.0f} s"
@@ -99,3 +101,25 @@ def test_a_signal_gives_the_terminal_back(terminal, number):
     assert ALTERNATE_SCREEN_OFF in terminal.seen
     assert MOUSE_OFF in terminal.seen
     assert b"Traceback" not in terminal.seen
+
+
+@pytest.mark.parametrize("way", ["q", "ctrl+c", "SIGTERM", "SIGHUP", "killed"])
+def test_every_way_out_keeps_the_state(terminal, own_folders, way):
+    path = own_folders / "rackrate-data" / "state.json"
+    terminal.seen = b""
+    os.write(terminal.control, b"f")
+    terminal.read(b"holds the model", PATIENCE_S)
+    if way == "killed":  # only what had come to rest is there then
+        end = time.monotonic() + PATIENCE_S
+        while not path.exists() and time.monotonic() < end:
+            terminal.read(b"never", 0.2)
+        terminal.process.kill()
+    elif way.startswith("SIG"):
+        terminal.process.send_signal(getattr(signal, way))
+    else:
+        os.write(terminal.control, {"q": b"q", "ctrl+c": b"\x03"}[way])
+    terminal.read(None, QUICK_S)
+    kept = json.loads(path.read_text())
+    assert kept["view"]["fit"] == "fits"
+    assert kept["workload"]["model"] == "Llama-3.1-8B"
+    assert not list(path.parent.glob(".state*"))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.refresh_report import RefreshReport
-    from tui.session import Session
     from tui.prices import Prices
+    from tui.session import Session
 
 MERGE_S = 2.0
 """What has come in is shown at most so often while a refresh runs,"""
