@@ -10,6 +10,7 @@ import numpy as np
 
 from models import catalog
 from models.errors import RackrateError
+from models.quality import loss
 from models.quantize import CLASSES
 from tui import format as fmt
 from tui.inputs import GGUF_STEPS, GPU_STEPS
@@ -91,8 +92,9 @@ def quantizations(server: OneServer, workload: Workload) -> list[Alternative]:
 
 
 def _quality(name: str) -> str:
-    """What the catalog knows about the loss of a format; nothing for a class, which means another one on each chip."""
-    return "" if name in CLASSES else catalog.quant(name).quality_note
+    """What is published about the loss of a format; nothing for a class, which means another one on each chip."""
+    known = loss(name)
+    return f"{known.words} ({known.model})" if known is not None else ""
 
 
 def models(server: OneServer, workload: Workload) -> list[Alternative]:
