@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import difflib
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
-from pricing.offer import REGION_GROUPS, TERMS
+from pricing.offer import OFFER_COLUMNS, REGION_GROUPS, TERMS
 from pricing.where import FLAGS
 from pricing.where_fields import NAMES, NUMBER_HELP, TEXT_HELP, units_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pricing.compare import Comparison
     from pricing.market import Market
 
 MOST = 60
 """Candidates that are offered at once."""
 _LONGEST_LIST = 20_000
-"""Names that a word is compared with at most: more would be felt."""
+"""Names of one kind that are known at most: more would be felt."""
+_MOST_COMPARED = 2_000
 _HEAD = re.compile(r'(?:[^\s"|]|"[^"]*"?)*$')
 _COMPARED = re.compile(r"(?P<field>[^<>=!:]+)(?:>=|<=|!=|==|=|>|<)")
 _WORD = re.compile(r"[^\W_]+(?:[.+][^\W_]+)*")
@@ -83,10 +88,24 @@ def _values(field: str, comparison: Comparison) -> tuple[str, ...]:
 
 
 def _distinct(comparison: Comparison, column: str) -> list[str]:
+    if column in OFFER_COLUMNS:
+        return _names(comparison.market, column)
     return sorted({str(value) for value in comparison.column(column) if value})
 
 
-def _matching(typed: str, names: tuple[str, ...], *, parts: bool = True) -> tuple[str, ...]:
+_KNOWN: WeakKeyDictionary[Market, dict[str, list[str]]] = WeakKeyDictionary()
+"""The names of the offers by column, and all their words: worked out at the first key that asks for them."""
+
+
+def _names(market: Market, column: str) -> list[str]:
+    known = _KNOWN.setdefault(market, {})
+    if column not in known:
+        distinct = islice(dict.fromkeys(market.column(column).tolist()), _LONGEST_LIST)
+        known[column] = sorted(str(value) for value in distinct if value)
+    return known[column]
+
+
+def _matching(typed: str, names: Sequence[str], *, parts: bool = True) -> tuple[str, ...]:
     """The names that begin with what was typed, then those that hold it."""
     typed = typed.lower()
     begin = [name for name in names if name.lower().startswith(typed)]
@@ -98,19 +117,24 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if set(name) & set(' ,|!<>=:"') else name
 
 
-def words(market: Market) -> tuple[str, ...]:
+def words(market: Market) -> list[str]:
     """The words that names are made of, those of chips and providers first."""
-    found: dict[str, None] = {}
-    for column in ("provider", "gpu_model", "cpu_model", "region", "tier", "server"):
-        for name in sorted({str(value).lower() for value in market.column(column) if value}):
-            if len(found) > _LONGEST_LIST:
-                break
-            found |= dict.fromkeys((name, *_WORD.findall(name)))
-    return tuple(found)
+    known = _KNOWN.setdefault(market, {})
+    if "" not in known:
+        found: dict[str, None] = {}
+        for column in ("provider", "gpu_model", "cpu_model", "region", "tier", "server"):
+            for name in map(str.lower, _names(market, column)):
+                if len(found) > _LONGEST_LIST:
+                    break
+                found[name] = None
+                found.update(dict.fromkeys(_WORD.findall(name)))
+        known[""] = list(found)
+    return known[""]
 
 
 def nearest(word: str, market: Market) -> list[str]:
     """The names most like a word, the likest first."""
-    size = len(word)
-    close = [name for name in words(market) if abs(len(name) - size) <= 2 and name != word]
-    return [_quoted(name) for name in difflib.get_close_matches(word, close, 3, 0.6)]
+    size, letters = len(word), set(word)
+    least = round(0.6 * len(letters))
+    close = [name for name in words(market) if abs(len(name) - size) <= 2 and len(letters.intersection(name)) >= least]
+    return [_quoted(name) for name in difflib.get_close_matches(word, close[:_MOST_COMPARED], 3, 0.6)]

@@ -85,8 +85,8 @@ async def test_every_theme_can_be_chosen(dashboard):
         for name in app.app.available_themes:
             app.app.theme = name
             await app.pilot.pause()
-            assert app.table.tones == tones(app.app.current_theme)
-            assert all(style.color is not None for style in app.table.tones.values())
+            assert app.table.paint.tones == tones(app.app.current_theme)
+            assert all(style.color is not None for style in app.table.paint.tones.values())
         assert "$muted" not in "".join(app.screen_text())
 
 
@@ -120,7 +120,7 @@ async def test_the_same_is_said_once_at_a_time(dashboard):
 async def test_escape_brings_the_usual_terms_back(dashboard):
     async with dashboard() as app:
         before = app.servers()
-        await app.press("v", "v")
+        await app.press("i", "i")
         assert app.servers() != before
         await app.press("escape")
         assert app.servers() == before

@@ -181,6 +181,6 @@ async def test_next_theme_and_back(dashboard):
         first = app.app.theme
         await app.press("T")
         assert app.app.theme != first
-        assert app.table.tones == app.app.tones
+        assert app.table.paint.tones == app.app.tones
         await app.press("T")
         assert app.app.theme == first

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tui.columns import BY_ID, COLUMNS
-from tui.rows import gpu_count, hardware, short_cpu, term
+from tui.columns import BY_ID, COLUMNS, COSTS
+from tui.empty import explain
+from tui.rows import gpu_count, hardware, ranked, short_cpu, term
 from tui.state import History, ViewState, following
 
 
@@ -28,13 +29,15 @@ def test_default_order_meets_first_then_misses_then_no_figure(session):
 def test_missing_values_are_last_in_both_directions(session, column, descending):
     session.set_view(session.view.changed(sort=column, descending=descending, terms="everything"))
     keys = BY_ID[column].sort
-    if keys in {"server", "provider", "region", "hardware", "term"}:
+    if keys in {"server", "provider", "region", "hardware", "term", "region_group", "tier"}:
         values = session._texts.ranks(keys)[session.rows.order]
+    elif keys in {"bound_by", "engine_used"}:
+        values = ranked(session.comparison.column(keys))[session.rows.order]
     else:
         values = np.asarray(session.comparison.column(keys), dtype=float)[session.rows.order]
     missing = np.isnan(values)
     assert list(missing) == sorted(missing)
-    if column not in {"per_million", "month"}:
+    if column not in COSTS:
         known = values[~missing]
         assert list(known) == sorted(known, reverse=descending)
 
@@ -80,7 +83,7 @@ def test_a_bad_filter_keeps_the_last_good_one(session):
 def test_an_empty_table_names_the_filter_that_removes_most(session):
     session.set_where("gpu>=999 acme")
     session.arrange()
-    lines = session.explain_empty()
+    lines = explain(session)
     assert "gpu>=999" in lines[0]
     assert "esc" in lines[-1]
 
@@ -93,7 +96,7 @@ def test_nothing_fits_offers_the_next_quantization(session, llama):
     session.set_where("l4-small h100-big")
     session.set_where("h100-big")
     session.set_view(session.view.changed(fit="fits"))
-    text = " ".join(session.explain_empty())
+    text = " ".join(explain(session))
     assert "Llama-3.3-70B" in text
     assert "8bit: 1" in text or "4bit: 1" in text
 

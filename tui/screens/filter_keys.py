@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from textual import on
+from textual import on, work
 from textual.widgets import Input, Static
 
 from tui.filter_line import hint, said
 from tui.keys import first
-from tui.screens.base import DashboardBase
+from tui.screens.base import THREADED_OFFERS, DashboardBase
 from tui.screens.workload_keys import TYPING_PAUSE_S
 from tui.state import FITS, KINDS, TERMS, following
 from tui.widgets.filter_input import FilterInput
+
+if TYPE_CHECKING:
+    from pricing.market import Market
 
 
 class FilterKeys(DashboardBase):
@@ -40,6 +43,14 @@ class FilterKeys(DashboardBase):
         field.focus()
         self._hint_filter()
         self._show_lines()
+        if self.session.market is not None and len(self.session.market) >= THREADED_OFFERS:
+            self._learn_words(self.session.market)
+
+    @work(thread=True, exclusive=True, group="words")
+    def _learn_words(self, market: Market) -> None:
+        from tui.completion import words
+
+        words(market)
 
     def _open_filter(self, *, is_open: bool) -> None:
         self.query_one("#filter-box").set_class(is_open, "-open")
