@@ -18,6 +18,7 @@ from textual.theme import ThemeProvider
 from tui import keeping, keys
 from tui.keys import BINDINGS as KEYS
 from tui.keys import bindings
+from tui.notes import noted
 from tui.own_constants import use_own
 from tui.resilient import Resilient
 from tui.saved import Keeper, read, state_file
@@ -222,6 +223,7 @@ class RackrateApp(Resilient):
         markup: bool = True,
     ) -> None:
         """Say something that is not being said already."""
+        message = noted(message, severity, self.size.width)
         now = time.monotonic()
         seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
         self._said = {text: until for text, until in self._said.items() if until > now}

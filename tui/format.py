@@ -59,10 +59,19 @@ def _in_place(found: re.Match[str]) -> str:
 
 
 def clean(text: str) -> str:
-    """Text of a feed without control characters: an escape sequence in a server's name must never reach the terminal."""
-    if text.isprintable():
+    """Text of a feed without control characters: an escape sequence in a server's name must never reach the terminal.
+
+    Marks piled up on one letter, which terminals paint over the lines above and below, are cut off.
+    """
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char.isprintable() else " " for char in text)
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    return _PILED.sub(r"\1", text)
+
+
+_MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_PILED = re.compile(f"({_MARKS}{{3}}){_MARKS}+")
 
 
 def fit_width(text: str, width: int, *, right: bool = False, ellipsis: str = ELLIPSIS) -> str:

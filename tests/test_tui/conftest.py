@@ -201,3 +201,14 @@ def dashboard(make_session: Callable[..., Session]) -> Callable[..., Any]:
 def big_market() -> Callable[[int], list[Offer]]:
     """So many different offers on a few machines."""
     return many_offers
+
+
+@pytest.fixture
+def small_offers() -> Callable[[str], list[Offer]]:
+    """Two offers that meet the targets, one with the given name for its server, provider, region and source."""
+
+    def make(name: str) -> list[Offer]:
+        odd = gpu(name, hour=0.5, provider=name, region=name, source=name, storage=name, offer_id="odd")
+        return [odd, gpu("plain", hour=0.9)]
+
+    return make

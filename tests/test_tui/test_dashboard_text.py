@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.format import clean
-from tui.lines import Progress
+from tui.progress import Progress
 from tui.text import TIED, Section, joined, lay_out, length, shorten, wrap
 from tui.widgets.line import Part, place
 

@@ -60,7 +60,7 @@ class DashboardBase(Guarded, Panes):
         """How long the last comparison took."""
         self._typing: Timer | None = None
         self._moved = False
-        self._details_due = False
+        self._details_due = self._compare_due = self._comparing = False
 
     def compose(self) -> ComposeResult:
         """From the top to the bottom of the screen."""
@@ -104,7 +104,7 @@ class DashboardBase(Guarded, Panes):
     @property
     def idle(self) -> bool:
         """True where nothing typed waits to be used."""
-        return self._typing is None and not self.drawing and not self._details_due
+        return self._typing is None and not (self.drawing or self._details_due or self._compare_due or self._comparing)
 
     @property
     def jumping(self) -> bool:
@@ -134,7 +134,9 @@ class DashboardBase(Guarded, Panes):
     def panes_changed(self) -> None:
         """Show the lines around the panes that have room, and fill the panes."""
         height, whole = self.size.height, self.zoomed is not None
-        self.line("header").display = not whole
+        # Where two or three lines are all there is, the table has them.
+        self.line("header").display = (height == 1 or height >= 4) and not whole
+        self.line("status").display = height >= 3
         self.query_one("#verdict").display = height >= 12 and not whole
         self.line("filter-line").display = height >= 9 and not self.filtering and not self.jumping and not whole
         self.bar.display = (height >= 7 and not whole) or self.bar.editing is not None
@@ -150,33 +152,54 @@ class DashboardBase(Guarded, Panes):
             self.recompute()
 
     def recompute(self) -> None:
-        """Compare again: at once where that is quick, else in a thread; the old figures stay until the new ones are there."""
+        """Compare again for the workload that all waiting keys lead to; the old figures stay until the new ones are there."""
         if self.session.comparison is None:
             return
         self.bar.show(self.session.workload)
+        if not self._compare_due:
+            self._compare_due = True
+            self.call_later(self._compare)
+
+    def _compare(self) -> None:
+        """At once where that is quick, else in a thread: one at a time, and after it whatever has been asked by then."""
+        if self._comparing:
+            return
+        self._compare_due = False
+        workload = self.session.workload
         if self.compare_ms > INLINE_MS:
-            self._compare_in_thread(self.session.workload)
+            self._comparing = True
+            self._compare_in_thread(workload)
             return
         started = time.perf_counter()
         try:
-            comparison = self.session.compare(self.session.workload)
+            comparison = self.session.compare(workload)
         except RackrateError as error:
             self.notify(str(error), severity="warning", markup=False)
             return
         self.compare_ms = (time.perf_counter() - started) * 1000
         self._accept(comparison)
 
-    @work(thread=True, exclusive=True, group="compare")
+    @work(thread=True, group="compare")
     def _compare_in_thread(self, workload: Workload) -> None:
         started = time.perf_counter()
         try:
-            comparison = self.session.compare(workload)
+            found: Comparison | RackrateError = self.session.compare(workload)
         except RackrateError as error:
-            self.app.call_from_thread(self.notify, str(error), severity="warning", markup=False)
-            return
+            found = error
         self.compare_ms = (time.perf_counter() - started) * 1000
-        if workload == self.session.workload:  # else a newer one is on its way
-            self.app.call_from_thread(self._accept, comparison)
+        self.app.call_from_thread(self._compared, workload, found)
+
+    def _compared(self, workload: Workload, found: Comparison | RackrateError) -> None:
+        self._comparing = False
+        if isinstance(found, RackrateError):
+            self.notify(str(found), severity="warning", markup=False)
+        elif workload == self.session.workload and found.market is self.session.market:
+            self._accept(found)
+        else:
+            self._compare()
+            return
+        if self._compare_due:
+            self._compare()
 
     def _accept(self, comparison: Comparison) -> None:
         if not self.session.is_of_these_prices(comparison):

@@ -76,7 +76,7 @@ class RefreshKeys(DashboardBase):
 
     def _tell_messages(self) -> None:
         for message in self.session.messages:
-            self.notify(message, severity="warning", timeout=10, markup=False)
+            self.notify(message, severity="warning", timeout=8, markup=False)
         self.session.messages.clear()
 
     # refreshing
@@ -158,7 +158,7 @@ class RefreshKeys(DashboardBase):
         self.refreshing = None
         self._show_progress()
         if isinstance(report, RackrateError):
-            self.notify(f"Failed: {report}", severity="warning", timeout=10, markup=False)
+            self.notify(f"Failed: {report}", severity="warning", timeout=8, markup=False)
             return
         self._merge()
         if report.offline:
@@ -202,7 +202,7 @@ class RefreshKeys(DashboardBase):
 
     def _not_merged(self, error: RackrateError) -> None:
         self._merging = False
-        self.notify(f"Failed: {error}", severity="warning", timeout=10, markup=False)
+        self.notify(f"Failed: {error}", severity="warning", timeout=8, markup=False)
 
     def _merge_read(self, found: Prices, comparison: Comparison, seconds: float) -> None:
         if comparison.workload != self.session.workload:  # changed meanwhile

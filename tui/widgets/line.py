@@ -67,6 +67,11 @@ def place(parts: Sequence[Part], width: int, gap: int = 2) -> list[tuple[int, Pa
             sizes[g] = sum(cell_len(part.text) for part in groups[g])
             continue
         alive.discard(max(alive, key=lambda g: (groups[g][0].keep, g)))
+    # What went may have room again now that something longer went after it.
+    for g in sorted(set(range(len(groups))) - alive, key=lambda g: (groups[g][0].keep, g)):
+        alive.add(g)
+        if used() > width:
+            alive.discard(g)
     # Parts that may shrink share what the others leave.
     spare = width - gap * max(len(alive) - 1, 0) - sum(sizes[g] for g in alive if firm[g])
     placed: list[tuple[int, Part, str]] = []
