@@ -246,6 +246,19 @@ def wants_ascii() -> bool:
     return not encoding.startswith("utf")
 
 
+def started(session: Session | None = None, *, ascii_only: bool | None = None) -> RackrateApp:
+    """The dashboard as the last time left it, ready to run."""
+    session = session or Session()
+    keeping.read_settings(session)
+    path = state_file()
+    session.first_start = not path.exists()
+    saved, told = read(path)
+    session.messages += told
+    keeping.restore(session, saved)
+    session.was_restored = not session.first_start
+    return RackrateApp(session, ascii_only=ascii_only, theme=saved.theme, keeper=Keeper(path, saved))
+
+
 def run(session: Session | None = None) -> int:
     """Show the dashboard until the user leaves; the exit code."""
     # Reading prices makes half a million objects that live as long as the program: looking through them for garbage
@@ -254,18 +267,11 @@ def run(session: Session | None = None) -> int:
     session = session or Session()
     if note := use_own():
         session.messages.append(note)
-    keeping.read_settings(session)
-    path = state_file()
-    session.first_start = not path.exists()
-    saved, told = read(path)
-    session.messages += told
-    keeping.restore(session, saved)
-    session.was_restored = not session.first_start
-    keeper = Keeper(path, saved)
-    app = RackrateApp(session, theme=saved.theme, keeper=keeper)
+    app = started(session)
     try:
         app.run()
     finally:
-        keeper.tell = lambda said: print(f"rackrate: {said}", file=sys.stderr)  # noqa: T201 - the screen is the shell's again
-        keeper.finish(app.kept())
+        if (keeper := app.keeper) is not None:
+            keeper.tell = lambda said: print(f"rackrate: {said}", file=sys.stderr)  # noqa: T201 - the screen is the shell's again
+            keeper.finish(app.kept())
     return app.return_code or 0
