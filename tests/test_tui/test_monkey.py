@@ -11,6 +11,7 @@ import os
 import random
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
@@ -18,7 +19,9 @@ from textual import events
 from models.errors import RackrateError
 from pricing.refresh_report import Outcome, Plan, RefreshReport, Step
 from tui.keys import BINDINGS
-from tui.session import Session
+
+if TYPE_CHECKING:
+    from tui.session import Session
 
 EVENTS = int(os.environ.get("RACKRATE_TEST_MONKEY", "1000"))
 SEED = int(os.environ.get("RACKRATE_TEST_SEED", "20261130"))
@@ -32,7 +35,8 @@ KEYS = sorted({name for key in BINDINGS for name in key.keys.split(",")} - LEAVI
 PLAIN = (*"abcdefghijklmnoprstuvwxyz0123456789", "space", "enter", "escape", "tab", "shift+tab", "backspace", "delete",
          "up", "down", "left", "right", "home", "end", "ctrl+d", "ctrl+u", "full_stop", "comma")  # fmt: skip
 TEXTS = ("llama", "qwen3-8b", "gpu>=24", "$mo<900", "provider:hetzner", "!spot", "ram >= 64 gb", "((", "gpus>=many", "99999999999999",
-         "0", "-1", "1e309", "nan", "chat", "q4_k_m", "fp8", "[red]x[/]", "=1+1", "東京", "\u202e\u200b", "a" * 300, '"', "100k users", "2/s", "~", "../../x")  # fmt: skip
+         "0", "-1", "1e309", "nan", "chat", "q4_k_m", "fp8", "[red]x[/]",
+         "=1+1", "東京", "\u202e\u200b", "a" * 300, '"', "100k users", "2/s", "~", "../../x")  # fmt: skip
 PASTES = ("llama\nqwen\n", "\x1b[31mred\x1b[0m", "x" * 5000, "provider:aws\t\t", "", "東京" * 50)
 
 
@@ -49,7 +53,7 @@ class Feeds:
         self.dice = dice
         self.asked = 0
 
-    def refresh(self, _names, *, on_progress=None, cancelled=None, store=None, **_rest):
+    def refresh(self, _names, *, on_progress=None, cancelled=None, **_rest):
         self.asked += 1
         names = ("runpod", "hetzner", "aws")
         say = on_progress or (lambda _event: None)
@@ -169,8 +173,8 @@ def what_is_kept(session: Session) -> dict[str, object]:
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch, tmp_path):
     """Feeds at random, no browser, files in a folder of their own."""
-    dice = random.Random(SEED)
-    feeds = Feeds(random.Random(SEED + 1))
+    dice = random.Random(SEED)  # noqa: S311 - a game
+    feeds = Feeds(random.Random(SEED + 1))  # noqa: S311 - same
     monkeypatch.setattr("pricing.refresh.refresh", feeds.refresh)
     monkeypatch.setattr("webbrowser.get", lambda *_: (_ for _ in ()).throw(OSError("no browser")))
     monkeypatch.setenv("RACKRATE_TODAY", "2026-11-30")
