@@ -68,11 +68,11 @@ class Resilient(Guarded, App[None]):
         """Take note of a mistake, and tell it once the present message is done with."""
         from tui.failures import Failure
 
+        if self._exit:  # dialogs that a last key opened are closed before they are made
+            return
         cause = error.error if isinstance(error, WorkerFailed) else error
         failure = Failure.of(cause)
         self.failures.append(failure)
-        if self._exit:
-            return
         now = time.monotonic()
         self._times.append(now)
         if "_compositor.py" in failure.trace and "render_lines" not in failure.trace.rpartition("_compositor.py")[2]:
