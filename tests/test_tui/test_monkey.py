@@ -176,7 +176,7 @@ def played(monkeypatch: pytest.MonkeyPatch, tmp_path):
     dice = random.Random(SEED)  # noqa: S311 - a game
     feeds = Feeds(random.Random(SEED + 1))  # noqa: S311 - same
     monkeypatch.setattr("pricing.refresh.refresh", feeds.refresh)
-    monkeypatch.setattr("webbrowser.get", lambda *_: (_ for _ in ()).throw(OSError("no browser")))
+    monkeypatch.setattr("tui.app.has_browser", lambda: False)
     monkeypatch.setenv("RACKRATE_TODAY", "2026-11-30")
     monkeypatch.chdir(tmp_path)
     return dice, feeds
