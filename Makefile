@@ -44,8 +44,9 @@ format: $(DEV_STAMP)  ## let ruff format and fix what it safely can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(DEV_STAMP)  ## measure start-up, re-rank and the estimator; prints ratios
+bench: $(DEV_STAMP)  ## measure start-up, keys, re-rank and the estimator; prints ratios
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/keystroke.py
 	$(BIN)/python benchmarks/estimator.py
 	$(BIN)/python benchmarks/rerank.py
 	$(BIN)/python benchmarks/refresh.py

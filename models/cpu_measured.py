@@ -11,7 +11,6 @@ import gzip
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from models import catalog
@@ -96,7 +95,13 @@ class MeasuredCpu:
             if value:
                 ratios[run.model] = value / predicted[run.model]
         large = [ratio for name, ratio in ratios.items() if name in LARGE]
-        return median(large or ratios.values()) if ratios else 1.0
+        return _median(large or list(ratios.values())) if ratios else 1.0
+
+
+def _median(values: list[float]) -> float:
+    # The module statistics loads fractions, decimals and random numbers, at every start.
+    ordered, middle = sorted(values), len(values) // 2
+    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +47,8 @@ class Settings:
             raise SettingsError(f"{path} is not a text file in UTF-8.") from error
         except OSError as error:
             raise SettingsError(f"Cannot read {path}: {error.strerror or 'it cannot be opened'}.") from error
+        import tomllib  # most starts have no settings
+
         try:
             table = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:

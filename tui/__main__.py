@@ -80,9 +80,14 @@ _USUAL = {
 """Read by Textual when it is imported; what the user has set stays."""
 
 
-def _dashboard() -> int:
+def usual() -> None:
+    """Tell Textual how the dashboard is painted, before it is imported."""
     for name, value in _USUAL.items():
         os.environ.setdefault(name, value)
+
+
+def _dashboard() -> int:
+    usual()
     # Importing makes a hundred thousand objects that all stay; looking for garbage among them costs a tenth of the
     # start. The dashboard switches the collector on again once its first table is there.
     gc.disable()

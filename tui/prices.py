@@ -72,9 +72,13 @@ def read(settings: Settings | None, store: Store | None, market: Market | None, 
 
 def _own_servers(today: date | None, messages: list[str]) -> tuple[Offer, ...]:
     """The user's own servers; a file that is not in order is told, and the other offers are shown without it."""
-    from pricing import own
+    from pricing import paths
 
     try:
+        if not paths.own_servers_file().exists():
+            return ()  # most starts: the reader of the file is not loaded
+        from pricing import own
+
         return own.offers(today=today or clock.today())
     except (RackrateError, OSError) as error:
         messages.append(f"{error} The dashboard shows the other offers until then.")

@@ -17,6 +17,7 @@ from tui.details import details, summary
 from tui.filter_line import chips
 from tui.guard import Guarded
 from tui.header import header
+from tui.keys import first
 from tui.screens.panes import DETAILS_HEIGHT, SUMMARY_HEIGHT, Panes
 from tui.verdict_line import verdict
 from tui.widgets.filter_input import FilterInput, JumpInput
@@ -182,23 +183,22 @@ class DashboardBase(Guarded, Panes):
     @work(thread=True, group="compare")
     def _compare_in_thread(self, workload: Workload) -> None:
         started = time.perf_counter()
+        found: Comparison | RackrateError | None = None
         try:
-            found: Comparison | RackrateError = self.session.compare(workload)
+            found = self.session.compare(workload)
         except RackrateError as error:
             found = error
-        self.compare_ms = (time.perf_counter() - started) * 1000
-        self.app.call_from_thread(self._compared, workload, found)
+        finally:
+            self.compare_ms = (time.perf_counter() - started) * 1000
+            self.app.call_from_thread(self._compared, workload, found)
 
-    def _compared(self, workload: Workload, found: Comparison | RackrateError) -> None:
+    def _compared(self, workload: Workload, found: Comparison | RackrateError | None) -> None:
         self._comparing = False
         if isinstance(found, RackrateError):
             self.notify(str(found), severity="warning", markup=False)
-        elif workload == self.session.workload and found.market is self.session.market:
+        elif found is not None and workload == self.session.workload and found.market is self.session.market:
             self._accept(found)
-        else:
-            self._compare()
-            return
-        if self._compare_due:
+        if self._compare_due or workload != self.session.workload:
             self._compare()
 
     def _accept(self, comparison: Comparison) -> None:
@@ -325,7 +325,8 @@ class DashboardBase(Guarded, Panes):
             pane.show(lambda width: [])  # noqa: ARG005
             return
         short = pane.has_class("-summary")
-        pane.border_title = "" if short else " Details: Tab scrolls them, enter full screen "
+        keys = f"{first('pane.next')} scrolls them, {first('details.open')} all of them, {first('pane.zoom')} zoom"
+        pane.border_title = "" if short else f" Details: {keys} "
 
         def make(width: int) -> list[TextLine]:
             return summary(rows, i, width) if short else details(rows, i, width)
