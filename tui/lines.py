@@ -69,7 +69,7 @@ def status(session: Session, index: int | None, position: int, hidden: tuple[boo
         parts.append(Part(told, "muted", 5, short=f"{unknown:,} unknown hardware"))
     if not reason:  # the reason is worth more room than the legend
         legend = "≈ estimated  ! misses target  * old price"
-        parts.append(Part(legend, "muted", 6, right=True, short="≈ estimated ! misses * old"))
+        parts.append(Part(legend, "muted", 6, right=True, short="≈ est  ! misses  * old"))
         parts.append(Part("·u per user  Σ all users", "muted", 7, right=True))
     if any(hidden):
         parts.append(Part("← → columns", "muted", 4, right=True))

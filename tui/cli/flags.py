@@ -130,7 +130,7 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
         type=filled,
         metavar="PRESET",
         default=None,
-        help="traffic profile (default chat; `rackrate catalog workloads`)",
+        help="traffic profile (default chat; `rackrate catalog workloads`), or a workload that you saved in the dashboard",
     )
     group.add_argument(
         "--model",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
-from models.errors import InputError, brief
+from models.errors import InputError, UnknownNameError, brief
 from models.traffic import Workload
 from pricing.compare import MONTH_DAYS
 from pricing.filters import Filters
@@ -30,23 +31,46 @@ CLASSES = frozenset({"4bit", "8bit", "16bit"})
 
 
 def workload_from(args: argparse.Namespace) -> Workload:
-    """The preset with the flags' changes. Raises UnknownNameError, WorkloadError."""
+    """A preset, or a workload saved under a name, with the flags' changes. Raises UnknownNameError, WorkloadError."""
     check_names(args)
-    preset = catalog.preset(args.workload or "chat")
-    concurrency = args.concurrency
+    base = _base(args.workload or "chat", _model(args.model) if args.model else None)
+    changes: dict[str, Any] = {
+        name: value
+        for name in ("quant", "kv_quant", "engine", "input_tokens", "output_tokens")
+        if (value := getattr(args, name))
+    }
+    if args.concurrency:
+        changes |= {"requests_per_s": None, "concurrency": args.concurrency}
+    elif args.rps:
+        changes |= {"requests_per_s": args.rps, "concurrency": None}
+    for name in ("ttft_ms", "tpot_ms"):
+        if (target := getattr(args, name)) is not None:
+            changes[name] = target or None  # 0 stands for `none` on the command line
+    for name in ("prefix_hit", "utilization"):
+        if (share := getattr(args, name)) is not None:
+            changes[name] = share
+    return replace(base, **changes)
+
+
+def _base(name: str, model: LLM | None) -> Workload:
+    """What the flags change: presets win over saved workloads of the same name."""
+    try:
+        preset = catalog.preset(name)
+    except UnknownNameError:
+        from tui import named  # only those who saved one pay for it
+
+        if named.file().exists() and (found := named.find(name)) is not None:
+            return found if model is None else replace(found, model=model)
+        raise
     return Workload(
-        model=_model(args.model or DEFAULT_MODEL),
-        quant=args.quant or DEFAULT_QUANT,
-        kv_quant=args.kv_quant or "16bit",
-        engine=args.engine or "auto",
-        input_tokens=args.input_tokens or preset.input_tokens,
-        output_tokens=args.output_tokens or preset.output_tokens,
-        requests_per_s=None if concurrency else (args.rps or preset.requests_per_s),
-        concurrency=concurrency,
-        ttft_ms=_target(args.ttft_ms, preset.ttft_ms),
-        tpot_ms=_target(args.tpot_ms, preset.tpot_ms),
-        prefix_hit=preset.prefix_hit if args.prefix_hit is None else args.prefix_hit,
-        utilization=1.0 if args.utilization is None else args.utilization,
+        model=model or _model(DEFAULT_MODEL),
+        quant=DEFAULT_QUANT,
+        input_tokens=preset.input_tokens,
+        output_tokens=preset.output_tokens,
+        requests_per_s=preset.requests_per_s,
+        ttft_ms=preset.ttft_ms,
+        tpot_ms=preset.tpot_ms,
+        prefix_hit=preset.prefix_hit,
         preset=preset.name,
     )
 
@@ -138,8 +162,3 @@ def _terms(asked: list[str]) -> tuple[str, ...]:
                 hint=f"Did you mean {close}?" if close else f"It is one of {', '.join(TERMS)} or all.",
             )
     return tuple(names)
-
-
-def _target(asked: float | None, preset: float | None) -> float | None:
-    """0 stands for `none` on the command line."""
-    return preset if asked is None else asked or None

@@ -9,6 +9,7 @@ from textual import on
 from tui import lines
 from tui.keys import bindings
 from tui.screens.alternative_keys import AlternativeKeys
+from tui.screens.choice_keys import ChoiceKeys
 from tui.screens.column_keys import ColumnKeys
 from tui.screens.copy_keys import CopyKeys
 from tui.screens.details_screen import DetailsScreen, open_source
@@ -29,7 +30,17 @@ if TYPE_CHECKING:
 
 
 class Dashboard(
-    WorkloadKeys, FilterKeys, ColumnKeys, JumpKeys, RefreshKeys, PlotKeys, MarkKeys, CopyKeys, AlternativeKeys, KeepKeys
+    WorkloadKeys,
+    FilterKeys,
+    ColumnKeys,
+    JumpKeys,
+    RefreshKeys,
+    PlotKeys,
+    MarkKeys,
+    CopyKeys,
+    AlternativeKeys,
+    KeepKeys,
+    ChoiceKeys,
 ):
     """Prices and one workload, compared live."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from tui import format as fmt
 from tui.keys import bindings
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -78,7 +79,6 @@ class Picker(Dialog[str | None]):
         """What is typed, the column heads, the list."""
         with Vertical(classes="dialog tall") as dialog:
             dialog.border_title = self.heading
-            dialog.border_subtitle = "type to narrow · enter chooses · esc cancels"
             yield Input(placeholder="type a part of the name", compact=True)
             yield ChoiceList([self.header], ascii_only=self.ascii_only)
             yield ChoiceList(mark=self.current, ascii_only=self.ascii_only)
@@ -106,6 +106,25 @@ class Picker(Dialog[str | None]):
         """The list."""
         return self.query(ChoiceList).last()
 
+    def narrow(self) -> None:
+        """Show what answers the text."""
+        self._narrow(self.query_one(Input).value)
+
+    def replace(self, choice: Choice) -> None:
+        """Show a line anew under the id it has."""
+        for lines in (self.choices, self.options.choices):
+            for place, before in enumerate(lines):
+                if before.id == choice.id:
+                    lines[place] = choice
+        self.options.refresh()
+
+    def say(self, text: str = "") -> None:
+        """Say something on the lower frame, or how many lines there are and what can be done."""
+        shown, total = len(self.options.choices), len(self.choices)
+        count = f"{shown:,}" if shown == total else f"{shown:,} of {total:,}"
+        said = text or f"{count} · type to narrow · enter chooses · esc cancels"
+        self.query_one(Vertical).border_subtitle = fmt.to_ascii(said) if self.ascii_only else said
+
     def _narrow(self, typed: str) -> None:
         if typed.strip():
             scored = [(score(typed, choice.words or choice.text), choice) for choice in self.choices]
@@ -115,6 +134,7 @@ class Picker(Dialog[str | None]):
         else:
             ids = [choice.id for choice in self.choices]
             self.options.show(self.choices, ids.index(self.current) if self.current in ids else 0)
+        self.say()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow as typed."""

@@ -8,7 +8,7 @@ from textual import on
 
 from models.errors import RackrateError
 from tui import inputs
-from tui.screens import dialogs
+from tui.keys import first
 from tui.screens.base import DashboardBase
 from tui.widgets.workload_bar import WorkloadBar
 
@@ -90,30 +90,10 @@ class WorkloadKeys(DashboardBase):
         self.back_to_pane()
         self._show_lines()
 
-    def action_pick_model(self) -> None:
-        """Choose the model from a list."""
-        self.app.push_screen(
-            dialogs.model_picker(self.session.workload, ascii_only=self.app.ascii_only), self._model_picked
-        )
-
-    def _model_picked(self, name: str | None) -> None:
-        if name is not None:
-            self.change(inputs.read(inputs.BY_ID["model"], self.session.workload, name))
-
-    def action_pick_preset(self) -> None:
-        """Choose a preset from a list."""
-        self.app.push_screen(
-            dialogs.preset_picker(self.session.workload, ascii_only=self.app.ascii_only), self._preset_picked
-        )
-
-    def _preset_picked(self, name: str | None) -> None:
-        if name is not None:
-            self.change(inputs.read(inputs.BY_ID["preset"], self.session.workload, name))
-
     def action_step_quant(self, direction: int) -> None:
         """Weights in more or fewer bits."""
         end = "widest" if direction > 0 else "narrowest"
-        more = "the Quant field (e) takes fp8, int8, awq, q4_k_m, ..."
+        more = f"{first('quant.pick')} lists all formats."
         self._step(
             inputs.step_quant(self.session.workload, direction),
             f"{self.session.workload.quant} is the {end} step; {more}",
@@ -121,7 +101,8 @@ class WorkloadKeys(DashboardBase):
 
     def action_step_traffic(self, direction: int) -> None:
         """More or less traffic."""
-        end = f"{inputs.show_traffic(self.session.workload)} is the last step; the Traffic field (e) takes any number."
+        now = inputs.show_traffic(self.session.workload)
+        end = f"{now} is the last step; the Traffic field ({first('workload.edit')}) takes any number."
         self._step(inputs.step_traffic(self.session.workload, direction), end)
 
     def action_scale_prompt(self, factor: float) -> None:

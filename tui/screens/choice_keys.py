@@ -1,0 +1,95 @@
+"""Keys that choose the model, its number format or a whole workload from a list, and save one under a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.worker import get_current_worker
+
+from models.errors import RackrateError
+from tui import inputs
+from tui.keys import first
+from tui.screens.base import DashboardBase
+from tui.state import FITS
+
+if TYPE_CHECKING:
+    from tui.screens.pickers import QuantPicker
+
+
+class ChoiceKeys(DashboardBase):
+    """Model, format, workload."""
+
+    def action_pick_model(self) -> None:
+        """Choose the model from a list."""
+        from tui.screens.pickers import model_picker
+
+        self.app.push_screen(model_picker(self.session.workload, ascii_only=self.app.ascii_only), self._model_picked)
+
+    def _model_picked(self, name: str | None) -> None:
+        self._choose("model", name)
+
+    def _choose(self, field: str, text: str | None) -> None:
+        if text is not None:
+            self.change(inputs.read(inputs.BY_ID[field], self.session.workload, text))
+
+    # number formats
+
+    def action_pick_quant(self) -> None:
+        """Choose the number format of the weights from a list."""
+        from tui.screens.pickers import QuantPicker
+
+        picker = QuantPicker(self.session.workload, ascii_only=self.app.ascii_only)
+        self.app.push_screen(picker, lambda name: self._choose("quant", name))
+        self._count_holders(picker)
+
+    @work(thread=True, exclusive=True, group="holders", exit_on_error=False)
+    def _count_holders(self, picker: QuantPicker) -> None:
+        """How many of the offers shown hold the model in each format: by the comparison itself, one format after the other."""
+        session, worker = self.session, get_current_worker()
+        filters = session.filters(session.view.changed(fit=FITS[1]))
+        present = picker.workload.quant
+        for name in sorted(picker.names, key=lambda name: name != present):
+            if worker.is_cancelled or session.market is None:
+                return
+            found = session.compare(picker.workload.changed(quant=name))
+            self.app.call_from_thread(self._counted, picker, name, len(found.select(filters)))
+
+    def _counted(self, picker: QuantPicker, name: str, offers: int) -> None:
+        if picker.is_attached:
+            picker.count(name, offers)
+        else:
+            self.workers.cancel_group(self, "holders")
+
+    # workloads
+
+    def action_pick_workload(self) -> None:
+        """Choose one's own workload or a preset from a list."""
+        from tui import named
+        from tui.screens.pickers import WorkloadPicker
+
+        try:
+            saved, told = named.read()
+        except RackrateError as error:
+            saved, told = {}, [str(error)]
+        for text in told:
+            self.notify(text, severity="warning", timeout=8, markup=False)
+        picker = WorkloadPicker(saved, self.session.workload, ascii_only=self.app.ascii_only)
+
+        def picked(name: str | None) -> None:
+            if name in picker.saved:
+                self.change(picker.saved[name])
+            else:
+                self._choose("preset", name)
+
+        self.app.push_screen(picker, picked)
+
+    def action_save_workload(self) -> None:
+        """Save the workload under a name."""
+        from tui.screens.name_screen import NameScreen
+
+        self.app.push_screen(NameScreen(self.session.workload, ascii_only=self.app.ascii_only), self._workload_saved)
+
+    def _workload_saved(self, name: str | None) -> None:
+        if name is not None:
+            self.notify(f"Saved as {name}; {first('workload.preset')} lists it.", timeout=5, markup=False)
