@@ -94,7 +94,9 @@ class Monkey:
         """One random event, or a few in one burst."""
         width, height = self.app.size
         way = self.dice.random()
-        if way < 0.40:
+        if way < 0.02:
+            await self.keys("escape", "escape", "r")  # a refresh even where letters are typed
+        elif way < 0.40:
             await self.keys(self.dice.choice(KEYS))
         elif way < 0.55:
             await self.keys(*self.dice.choices((*KEYS, *PLAIN), k=self.dice.randint(2, 6)))
