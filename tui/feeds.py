@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from tui import clock
 from tui import format as fmt
+from tui.progress import WAITING
 from tui.text import TIED, wrap
 
 if TYPE_CHECKING:
@@ -104,16 +105,16 @@ def row(about: About, state: FeedState | None, progress: Progress | None, now: d
     said = happened(about, state)
     if progress is not None:
         if about.name in progress.ended:
-            said = f"done, {said}" if state is not None and state.good else said
+            said = "done" + said.removeprefix(WORDS["fresh"]) if state is not None and state.good else said
         elif doing := progress.state(about.name):
-            sign, said = "›", doing
+            sign, said = "·" if doing == WAITING else "›", doing
     count = f"{state.offers:,}" if state is not None and state.offers else fmt.MISSING
     age = clock.ago(state.fetched_at, now) if state is not None else ""
     name = fmt.fit_width(about.name, NAME)
-    return f"{sign}  {name} {count:>{COUNT}} {fmt.fit_width(age or fmt.MISSING, AGE)} {said}"
+    return f"{sign}  {name} {count:>{COUNT}}  {fmt.fit_width(age or fmt.MISSING, AGE)} {said}"
 
 
-HEADS = f"     {'Feed':<{NAME}} {'Prices':>{COUNT}} {'Fetched':<{AGE}} What happened"
+HEADS = f"     {'Feed':<{NAME}} {'Prices':>{COUNT}}  {'Fetched':<{AGE}} What happened"
 
 
 def report(about: About, state: FeedState | None, now: datetime, width: int) -> list[TextLine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -17,6 +18,10 @@ SAID = ("warning", "error", "failed", "no ", "cannot", "there is no", "!")
 """A message that starts so says by itself that something is wrong."""
 
 
+_FOLDERS = re.compile(r"(?<!\S)[~\w]?/(?:[^\s/]+/)+(?=[^\s/]+/[^\s/]+)")
+"""All of a path but its file and the folder that holds it."""
+
+
 def noted(message: str, severity: str, width: int) -> str:
     """A message as it is shown on a screen of `width` cells."""
     text = " ".join(fmt.clean(message).split())
@@ -26,9 +31,15 @@ def noted(message: str, severity: str, width: int) -> str:
     if word and not text.lower().startswith(SAID):
         text = f"{word}: {text}"
     room = max(min(width - 6, WIDEST), 10)
+    if _too_long(text, room):
+        text = _FOLDERS.sub("…/", text)
     cells = cell_len(text)
-    while len(wrap([(text, "text")], room)) > LINES and cells > 10:
+    while _too_long(text, room) and cells > 10:
         cells = min(cells - 1, LINES * room)
         # The beginning says what it is about, the end what to do.
-        text = fmt.shorten_middle(text, cells)
+        text = fmt.shorten_middle(text, cells, tail=cells // 4)
     return text
+
+
+def _too_long(text: str, room: int) -> bool:
+    return len(wrap([(text, "text")], room)) > LINES

@@ -81,7 +81,7 @@ def _own_servers(today: date | None, messages: list[str]) -> tuple[Offer, ...]:
 
         return own.offers(today=today or clock.today())
     except (RackrateError, OSError) as error:
-        messages.append(f"{error} The dashboard shows the other offers until then.")
+        messages.append(f"{error} The other offers are shown.")
         return ()
 
 

@@ -16,8 +16,16 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tui import shot_states as states
 from tui.exporting import plain_svg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tui.app import RackrateApp
+    from tui.session import Session
 
 FOLDER = Path(__file__).resolve().parents[1] / "screenshots"
 DAY = "2026-11-30"
@@ -34,8 +42,14 @@ class Shot:
     name: str
     keys: tuple[str, ...] = ()
     sizes: tuple[tuple[int, int], ...] = SIZES
+    narrow: tuple[str, ...] | None = None
+    """Other keys below 100 columns, where a plot has the whole screen at once."""
     light: bool = False
     ascii_only: bool = False
+    setup: Callable[[Session], None] | None = None
+    """Done to the session before the start."""
+    after: Callable[[RackrateApp], None] | None = None
+    """Done to the application before the keys."""
 
 
 def typed(text: str) -> tuple[str, ...]:
@@ -56,6 +70,22 @@ SHOTS = (
     Shot("start"),
     Shot("moved", ("down",) * 4, SMALL),
     Shot("details", ("down", "down", "enter")),
+    Shot("pareto", ("tab", "tab", "z", "right", "right"), narrow=("p", "right", "right")),
+    Shot("crossover", ("p", "tab", "tab", "z"), narrow=("p",) * 2),
+    Shot(
+        "memory",
+        ("space", "space", "down", "space", "p", "p", "tab", "tab", "z"),
+        narrow=("space", "space", "down", "space", "p", "p", "p"),
+    ),
+    Shot("latency", ("p", "p", "p", "tab", "tab", "z"), narrow=("p",) * 4),
+    Shot("providers", ("p", "p", "p", "p", "tab", "tab", "z"), narrow=("p",) * 5),
+    Shot("compare", ("space", "space", "space", "c")),
+    Shot("alternatives", ("a",)),
+    Shot("columns-chooser", ("full_stop",)),
+    Shot("vendors", ("v",), SMALL),
+    Shot("jump", ("J", *typed("hetz")), SMALL),
+    Shot("quants", ("b",)),
+    Shot("palette", ("ctrl+p", *typed("sort")), SMALL),
     Shot("help", ("question_mark",)),
     Shot("models", ("m", *typed("qwen3"))),
     Shot("presets", ("w",), SMALL),
@@ -73,6 +103,15 @@ SHOTS = (
     Shot("tiny", ("down",), ((60, 15), (40, 10))),
     Shot("light", ("down",) * 2, ((120, 36),), light=True),
     Shot("ascii", ("down",) * 2, ((80, 24), (120, 36)), ascii_only=True),
+    Shot("first-start", sizes=SMALL, setup=states.first_start),
+    Shot("refreshing", ("down",), SMALL, after=states.refreshing),
+    Shot("refreshing-feeds", ("F",), SMALL, after=states.refreshing),
+    Shot("feeds", ("F",), SMALL, setup=states.partly),
+    Shot("feed", ("F", "down", "enter"), SMALL, setup=states.partly),
+    Shot("stale", ("down",), SMALL, setup=states.stale),
+    Shot("offline", ("down",), SMALL, setup=states.offline, after=states.no_network),
+    Shot("unknown-hardware", ("slash", *typed("unknown"), "enter", "down", "enter"), SMALL),
+    Shot("error", sizes=SMALL, after=states.mistake),
 )
 
 
@@ -82,12 +121,18 @@ async def take(shot: Shot, size: tuple[int, int]) -> str:
     from tui.session import Session
     from tui.theme import LIGHT
 
-    app = RackrateApp(Session(), ascii_only=shot.ascii_only)
+    session = Session()
+    if shot.setup is not None:
+        shot.setup(session)
+    app = RackrateApp(session, ascii_only=shot.ascii_only)
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(app, pilot)
         if shot.light:
             app.theme = LIGHT.name
-        for key in shot.keys:
+        if shot.after is not None:
+            shot.after(app)
+            await settle(app, pilot)
+        for key in shot.narrow if shot.narrow is not None and size[0] < 100 else shot.keys:
             await pilot.press(key)
             await settle(app, pilot)
         return app.export_screenshot(title=f"rackrate · {size[0]}x{size[1]}")

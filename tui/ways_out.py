@@ -53,7 +53,9 @@ def _nearest(session: Session) -> Iterator[str]:
     offer, market = comparison.market.offers[best], comparison.market
     reason = str(comparison.estimates.fit_reason(int(market.server_index[best])) or "")
     share = f"{np.nanmin(used):.0%} of its memory"
-    yield f"Nearest: {offer.server} ({offer.provider}): {f'{reason}, {share}' if reason else share}"
+    yield f"Nearest: {offer.server} ({offer.provider}), {share}{':' if reason else ''}"
+    if reason:
+        yield f"  {reason}"
 
 
 def _count(session: Session, workload: Workload) -> int:

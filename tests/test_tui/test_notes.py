@@ -24,10 +24,12 @@ def test_a_message_takes_two_lines_at_most(text, severity, width):
 
 
 def test_what_matters_of_a_long_message_stays():
-    path = "/srv/" + "very-long-folder/" * 20 + "servers.toml"
+    path = "/srv/" + "very-long-folder/" * 20 + "rackrate/servers.toml"
     said = noted(f"{path}, line 3: there is no such field. Remove it.", "warning", 80)
-    assert said.startswith("Warning: /srv/very-long-folder")
-    assert said.endswith("line 3: there is no such field. Remove it.")
+    assert said == "Warning: …/rackrate/servers.toml, line 3: there is no such field. Remove it."
+    said = noted("It begins so " + "and goes on " * 40 + "and ends so.", "information", 80)
+    assert said.startswith("It begins so and")
+    assert said.endswith("and ends so.")
 
 
 @pytest.mark.parametrize(
