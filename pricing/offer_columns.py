@@ -11,10 +11,11 @@ import json
 import math
 import sys
 from array import array
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from pricing import offer as schema
-from pricing.offer_csv import BOOLEAN, CHOICES, LIMITS, clean_text
+from pricing.offer_csv import BOOLEAN, CHOICES, LIMITS, clean_text, is_clean
 from pricing.offer_list import OfferList, Spread, column
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _unpacked(packed: Any, name: str, count: int) -> Sequence[Any]:
             except (IndexError, TypeError):
                 _refuse(name)
         case {"row": list(values)} if len(values) == count:
-            return [_checked(value, name) for value in values]
+            return _checked_all(values, name)
     raise ValueError("its rows are not those it was written with")
 
 
@@ -104,6 +105,19 @@ def _all_below(places: Sequence[int], count: int) -> bool:
     if isinstance(places, bytes):
         return not places.translate(None, bytes(range(min(count, 256))))  # a twentieth of the time of max()
     return max(places, default=-1) < count
+
+
+def _checked_all(values: list[Any], name: str) -> list[Any]:
+    """`_checked` of every value; a column that is sound as a whole is not looked at value by value."""
+    types = set(map(type, values))
+    if types == {str} and not (name in LIMITS or name in BOOLEAN or name in CHOICES) and is_clean("".join(values)):
+        return [value.strip() for value in values]
+    if types <= {float, NoneType} and name in LIMITS:
+        numbers = [value for value in values if value is not None]
+        inside = not numbers or (min(numbers) >= 0 and max(numbers) <= LIMITS[name])
+        if inside and all(map(math.isfinite, numbers)):
+            return values
+    return [_checked(value, name) for value in values]
 
 
 def _checked(value: Any, name: str) -> Any:

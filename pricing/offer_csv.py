@@ -302,6 +302,11 @@ def clean_text(cell: str) -> str:
     return _CONTROL.sub("", cell.replace("\t", " ").replace("\n", " ")).strip()
 
 
+def is_clean(text: str) -> bool:
+    """Whether `clean_text` would leave all of a text but its ends as it is."""
+    return _CONTROL.search(text) is None and "\t" not in text and "\n" not in text
+
+
 def _text(cell: str) -> str | None:
     return clean_text(cell) or None
 

@@ -115,6 +115,18 @@ class TestPackedColumns:
         with pytest.raises(ValueError, match="its "):
             offer_columns.unpack(json.dumps({**packed, "region": region}), 3)
 
+    @pytest.mark.parametrize("bad", [-1.0, 1e18, True, "1"], ids=["negative", "too much", "yes", "text"])
+    def test_one_price_that_cannot_be_spoils_its_column(self, make_offer: Make, bad: Any) -> None:
+        packed = json.loads(offer_columns.pack([make_offer(server=f"s{n}", price_per_hour=n + 0.5) for n in range(3)]))
+        packed["price_per_hour"]["row"][1] = bad
+        with pytest.raises(ValueError, match="price_per_hour"):
+            offer_columns.unpack(json.dumps(packed), 3)
+
+    def test_one_text_with_control_characters_is_cleaned(self, make_offer: Make) -> None:
+        packed = json.loads(offer_columns.pack([make_offer(server=f"s{n}") for n in range(3)]))
+        packed["server"]["row"][1:] = [" \x1b[31mred\ttab ", " plain "]
+        assert offer_columns.unpack(json.dumps(packed), 3).column("server") == ["s0", "[31mred tab", "plain"]
+
 
 class TestOfferList:
     """Offers that are made when they are looked at."""
