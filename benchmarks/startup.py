@@ -49,6 +49,7 @@ def environment(folder: str) -> dict[str, str]:
         "RACKRATE_CONFIG_DIR": f"{folder}/config",
         "RACKRATE_DATA_DIR": f"{folder}/data",
         "PYTHONPYCACHEPREFIX": f"{folder}/compiled",
+        "OPENBLAS_NUM_THREADS": "1",  # as the program sets it: the imports alone must not be slower than in the program
         "TERM": "xterm-256color",
     }
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
