@@ -23,6 +23,7 @@ _USERS = tuple(2**power for power in range(20))
 _TTFT_S = (0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 1, 1.5, 2, 3, 4.5, 6, 10, 15, 30, 60)
 _USER_SPEED = (1, 2, 3, 5, 7.5, 10, 12.5, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 _SHARES = tuple(range(0, 100, 10))
+_UTILIZATION = tuple(range(10, 101, 10))
 _ECHOED = 40
 """Characters of a typed value that a message under the field repeats."""
 _BARE_MS = 60
@@ -195,15 +196,23 @@ def _read_engine(workload: Workload, text: str) -> Workload:
 # lengths, traffic, targets
 
 
-def _read_shared(workload: Workload, text: str) -> Workload:
-    value, unit = _split(text, "The cached share")
-    if unit not in {"", "%"} or not 0 <= value <= 100:
-        raise InputError("The cached share of the prompt is 0 to 100 %.")
+def _percent(text: str, what: str, low: float) -> float:
+    value, unit = _split(text, what)
     if not unit and 0 < value < 1:  # the command line takes a share: 0.5 there is 50 % here
         raise InputError(
-            "The cached share is in percent:", hint=f"write {fmt.plain(value * 100)} for {fmt.plain(value * 100)} %."
+            f"{what} is in percent:", hint=f"write {fmt.plain(value * 100)} for {fmt.plain(value * 100)} %."
         )
-    return own(workload.changed(prefix_hit=value / 100))
+    if unit not in {"", "%"} or not low <= value <= 100:
+        raise InputError(f"{what} is {low:g} to 100 %.")
+    return value / 100
+
+
+def _read_shared(workload: Workload, text: str) -> Workload:
+    return own(workload.changed(prefix_hit=_percent(text, "The cached share", 0)))
+
+
+def _read_utilization(workload: Workload, text: str) -> Workload:
+    return workload.changed(utilization=_percent(text, "The utilization", 1))
 
 
 def _amount(value: float) -> str:
@@ -342,19 +351,24 @@ FIELDS: tuple[Field, ...] = (
           lambda w: w.engine, _read_engine, lambda w, d: w.changed(engine=_around(_engine_names(), w.engine, d))),
     Field("input_tokens", "Prompt", "tokens of a prompt: 512, 4096, 128k",
           lambda w: f"{w.input_tokens:,}", lambda w, text: own(w.changed(input_tokens=_whole(text, "The prompt length"))),
-          lambda w, d: own(w.changed(input_tokens=int(_next(_TOKENS, w.input_tokens, d))))),
+          lambda w, d: own(w.changed(input_tokens=int(_next(_TOKENS, w.input_tokens, d)))),
+          show_narrow=lambda w: str(w.input_tokens)),
     Field("prefix_hit", "Cached", "percent of the prompt that is already in the prefix cache: 0 to 100",
           lambda w: f"{fmt.plain(w.prefix_hit * 100, 3)} %", _read_shared,
           lambda w, d: own(w.changed(prefix_hit=_next(_SHARES, w.prefix_hit * 100, d) / 100))),
     Field("output_tokens", "Output", "tokens of an answer: 256, 1024, 4k",
           lambda w: f"{w.output_tokens:,}", lambda w, text: own(w.changed(output_tokens=_whole(text, "The answer length"))),
-          lambda w, d: own(w.changed(output_tokens=int(_next(_TOKENS[:-1], w.output_tokens, d))))),
+          lambda w, d: own(w.changed(output_tokens=int(_next(_TOKENS[:-1], w.output_tokens, d)))),
+          show_narrow=lambda w: str(w.output_tokens)),
     Field("traffic", "Traffic", "requests per second, or users at once: 2 req/s, 30 req/min, 32 users",
           show_traffic, _read_traffic, step_traffic, show_narrow=show_traffic_narrow, hint_now=traffic_hint),
     Field("ttft_ms", "TTFT ≤", "longest mean time to the first token: 2 s, 450 ms, none",
           show_ttft, _read_ttft, _step_ttft),
     Field("tpot_ms", "tok/s ≥", "slowest output for each user, in tokens per second: 20, or ms between tokens: 50 ms, none",
           show_user_speed, _read_user_speed, _step_user_speed),
+    Field("utilization", "Util", "percent of what a server can carry that is planned with: 70 leaves room for peaks, 100 fills it",
+          lambda w: f"{fmt.plain(w.utilization * 100, 3)} %", _read_utilization,
+          lambda w, d: w.changed(utilization=_next(_UTILIZATION, w.utilization * 100, d) / 100)),
 )  # fmt: skip
 
 _FLAGS = {
@@ -365,6 +379,7 @@ _FLAGS = {
     "--ttft-ms": "The TTFT target in ms",
     "--tpot-ms": "The time between tokens in ms",
     "--prefix-hit": "The cached share",
+    "--utilization": "The utilization",
 }
 
 

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.geometry import Offset
 
     from models.traffic import Workload
 
 
 SHORTEST_NAME = 8
 """Cells of a model's name that still tell it from others."""
+STEPPER = "‹›"
+"""Two arrows behind the field in work: a click steps its value down or up."""
 MESSAGE_LINES = 2
 """Lines under the fields for a hint or an error."""
 
@@ -46,7 +49,9 @@ class Spot(NamedTuple):
 
 def arrange(width: int) -> tuple[list[Spot], int]:
     """Fields on a grid of as many columns as the width allows; returns the places and the number of lines."""
-    columns = next((columns for columns, needed in ((12, 218), (6, 98), (4, 72), (3, 48)) if width >= needed), 2)
+    columns = next(
+        (columns for columns, needed in ((13, 221), (7, 112), (6, 98), (4, 72), (3, 48)) if width >= needed), 2
+    )
     size = width // columns
     label_of_column: dict[int, int] = {}
     slots: list[tuple[Field, int, int, int]] = []
@@ -92,6 +97,9 @@ def _summary_parts(workload: Workload, level: int) -> list[str]:
     if workload.prefix_hit:
         cached = fmt.plain(workload.prefix_hit * 100, 3)
         parts.append(f"cached {cached} %" if level == 0 else f"cached {cached}%")
+    if workload.utilization != 1:
+        share = fmt.plain(workload.utilization * 100, 3)
+        parts.append(f"util {share} %" if level == 0 else f"util {share}%")
     parts.append(f"{fmt.tokens(workload.input_tokens)}→{fmt.tokens(workload.output_tokens)}{'' if level else ' tok'}")
     parts.append(show_traffic_narrow(workload) if level else show_traffic(workload))
     if workload.ttft_ms is not None:
@@ -269,17 +277,34 @@ class WorkloadBar(Painted, Widget):
             self.post_message(self.Typed(BY_ID[self.editing], event.value))
 
     def on_click(self, event: events.Click) -> None:
-        """Edit the field under the mouse."""
+        """Edit the field under the mouse, or step the one in work by its arrows."""
         offset = event.get_content_offset(self)
         if offset is None or event.widget is not self:
             return
         if self._collapsed:
             self.edit()
-            return
-        for spot in self._spots:
-            if spot.y == offset.y and spot.x <= offset.x < spot.x + spot.label + spot.value + 1:
-                self.edit(spot.field.id)
-                return
+        elif (place := self._stepper) is not None and (offset.x - place[0], offset.y - place[1]) in {(0, 0), (1, 0)}:
+            self.step_value(-1 if offset.x == place[0] else 1)
+        elif (spot := self._spot_at(offset)) is not None:
+            self.edit(spot.field.id)
+
+    def _spot_at(self, offset: Offset) -> Spot | None:
+        reach = (spot for spot in self._spots if spot.y == offset.y)
+        return next((spot for spot in reach if spot.x <= offset.x < spot.x + spot.label + spot.value + 1), None)
+
+    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, 1)
+
+    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, direction: int) -> None:
+        """The wheel steps the field under the mouse."""
+        offset = event.get_content_offset(self)
+        spot = self._spot_at(offset) if offset is not None and not self._collapsed else None
+        if spot is not None:
+            event.stop()
+            self.post_message(self.Stepped(spot.field, direction))
 
     # painting
 
@@ -327,13 +352,27 @@ class WorkloadBar(Painted, Widget):
             return
         editor = self.editor
         # A longer value than the field has room for is seen whole while it is typed, over the field beside it.
-        width = min(max(spot.value + 1, cell_len(editor.value) + 2), self._grid_width)
-        editor.styles.offset = (max(min(spot.x + spot.label, self._grid_width - width), 0), spot.y)
+        room = max(self._grid_width - len(STEPPER), 1)
+        width = min(max(spot.value - len(STEPPER), cell_len(editor.value) + 2), room)
+        editor.styles.offset = (max(min(spot.x + spot.label, room - width), 0), spot.y)
         editor.styles.width = width
+
+    @property
+    def _stepper(self) -> tuple[int, int] | None:
+        """Where the arrows behind the editor stand."""
+        spot = next((spot for spot in self._spots if spot.field.id == self.editing), None)
+        if spot is None or self.editor.styles.width is None:
+            return None
+        return int(self.editor.styles.offset.x.value + self.editor.styles.width.value), spot.y
 
     def render_line(self, y: int) -> Strip:
         """One line of fields, or the hint of the field in work."""
-        return self._line(y).apply_style(self.rich_style)
+        strip = self._line(y)
+        if (place := self._stepper) is not None and place[1] == y:
+            arrows = Strip([Segment(self._text(STEPPER), self._tone("accent"))], len(STEPPER))
+            parts = [strip.crop(0, place[0]), arrows, strip.crop(place[0] + len(STEPPER))]
+            strip = Strip.join(parts)
+        return strip.apply_style(self.rich_style)
 
     def _line(self, y: int) -> Strip:
         width = self._grid_width
