@@ -66,7 +66,9 @@ async def paint(market: Market) -> tuple[float, float]:
         for action in ("step_traffic(1)", "step_traffic(-1)") * 10:
             start = time.perf_counter()
             await app.screen.run_action(action)
-            await app.workers.wait_for_complete()  # a slow comparison runs in a thread
+            while not app.screen.idle:  # a slow comparison runs in a thread; details and plot follow the table
+                await app.workers.wait_for_complete()
+                await asyncio.sleep(0)
             await painted()
             changed.append((time.perf_counter() - start) * 1000)
             await pilot.pause()
