@@ -51,6 +51,7 @@ def rank(market: Market) -> tuple[float, Session]:
 async def paint(market: Market) -> tuple[float, float]:
     """Median milliseconds from the action of a traffic key to the painted screen, and of painting it unchanged."""
     from tui.app import RackrateApp
+    from tui.screens.base import DashboardBase
 
     app = RackrateApp(Session(market=market))
     changed, empty = [], []
@@ -66,6 +67,7 @@ async def paint(market: Market) -> tuple[float, float]:
         for action in ("step_traffic(1)", "step_traffic(-1)") * 10:
             start = time.perf_counter()
             await app.screen.run_action(action)
+            assert isinstance(app.screen, DashboardBase)
             while not app.screen.idle:  # a slow comparison runs in a thread; details and plot follow the table
                 await app.workers.wait_for_complete()
                 await asyncio.sleep(0)
