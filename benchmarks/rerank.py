@@ -67,7 +67,7 @@ async def paint(market: Market) -> tuple[float, float]:
         for action in ("step_traffic(1)", "step_traffic(-1)") * 10:
             start = time.perf_counter()
             await app.screen.run_action(action)
-            assert isinstance(app.screen, DashboardBase)
+            assert isinstance(app.screen, DashboardBase)  # noqa: S101 - for mypy
             while not app.screen.idle:  # a slow comparison runs in a thread; details and plot follow the table
                 await app.workers.wait_for_complete()
                 await asyncio.sleep(0)
