@@ -16,7 +16,7 @@ from tui import format as fmt
 from tui.plots.axis import Axis, around, label
 from tui.plots.canvas import Canvas
 from tui.plots.painter import Picture
-from tui.plots.plot import Bar, Cloud, Line, Panel, Plot, Point, Rule, empty
+from tui.plots.plot import Band, Bar, Cloud, Line, Panel, Plot, Point, Rule, Stretch, empty
 
 
 def text(lines):
@@ -106,7 +106,7 @@ def test_lines_far_outside_cost_nothing_and_draw_nothing():
 
 
 def test_every_glyph_of_a_plot_has_a_twin_of_one_cell():
-    for glyph in "●○◆┊┃┈┤│└┬─█▓▒·":
+    for glyph in "●○◉◎◆┊┃┈┤│└┬─█▓▒·▸":
         assert len(fmt.to_ascii(glyph)) == 1
         assert fmt.to_ascii(glyph) != "?"
     twins = {fmt.to_ascii(chr(0x2800 + dots)) for dots in range(256)}
@@ -170,6 +170,25 @@ def test_a_line_has_its_name_at_its_end():
     line = Line(np.array([1.0, 100.0]), np.array([10.0, 10.0]), "kv", "API")
     lines = text(Picture(plot(panels=(Panel(Axis(1, 100), (line,)),), points=()), 24, 9).lines())
     assert any(part.endswith("API") for part in lines)
+
+
+def test_a_name_is_nearer_to_its_own_line_than_to_any_other():
+    x = np.array([1.0, 100.0])
+    lines = (Line(x, np.array([90.0, 90.0]), "kv", "high"), Line(x, np.array([2.0, 2.0]), "kv", "low"),
+             Line(x, np.array([1.0, 1.0]), "kv", "lower"))  # fmt: skip
+    drawn = text(Picture(plot(panels=(Panel(Axis(1, 100), lines),), points=()), 40, 16).lines())
+    rows = {name: next(n for n, line in enumerate(drawn) if name in line.split()) for name in ("high", "low")}
+    assert rows["high"] < rows["low"] < 12
+    assert sum("low" in line for line in drawn) <= 2
+    assert all(len(line) <= 40 for line in drawn)
+
+
+def test_what_holds_where_is_said_below_the_picture():
+    parts = (Stretch(0.0, 10.0, ("the first is cheaper", "first"), "cpu"), Stretch(10.0, 100.0, ("second",), "gpu"))
+    picture = Picture(plot(bands=(Band("own", parts),)), 34, 14)
+    line = next(line for line in text(picture.lines()) if line.startswith("own│"))
+    assert line.index(" first ") < line.index("┊") == 19 < line.index(" second ")
+    assert not any(line.startswith("own│") for line in text(Picture(plot(bands=(Band("own", parts),)), 34, 9).lines()))
 
 
 @pytest.mark.parametrize("size", [(40, 8), (24, 5), (10, 3), (3, 2), (1, 1), (200, 60)], ids=str)

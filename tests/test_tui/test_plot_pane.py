@@ -47,6 +47,22 @@ async def test_p_goes_round_the_plots_and_back(dashboard):
         assert app.session.view.plot == PLOTS[-1]
 
 
+async def test_the_titles_of_the_panes_say_the_users_own_keys(dashboard, monkeypatch):
+    from tui import keys
+
+    async with dashboard((120, 36)) as app:
+        monkeypatch.setattr(keys, "_OWN", {"plot.next": "ctrl+n", "pane.zoom": "f9"})
+        app.dashboard.show()
+        await app.settle()
+        said = f"1/5: {keys.shown('plot.next')} next, F9 zoom"
+        assert said in str(app.dashboard.plot.border_title)
+        assert " p next" not in said
+        assert "Tab scrolls them, enter in full, F9 zoom" in str(app.dashboard.pane("details").border_title)
+        app.dashboard.zoom("plot")
+        await app.settle()
+        assert "F9 back, t as text" in str(app.dashboard.plot.border_title)
+
+
 async def test_p_fills_a_small_screen_and_esc_gives_it_back(dashboard):
     async with dashboard((80, 24)) as app:
         await app.press("p")
@@ -150,7 +166,8 @@ async def test_a_click_on_a_point_selects_its_offer(dashboard):
     async with dashboard((120, 36)) as app:
         pane = app.dashboard.plot
         point = pane.plot.points[-1]
-        x, y = pane._picture._cell(point)
+        frame = pane._picture._frames[0][1]
+        x, y = frame.cell(point.x, point.y)
         await app.pilot.click(pane, offset=(pane.gutter.left + pane._picture._left + x, pane.gutter.top + 1 + y))
         await app.settle()
         assert app.table.current == point.offer

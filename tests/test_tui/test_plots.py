@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -13,11 +15,12 @@ from pricing.tokens import TokenPrice
 from tui import format as fmt
 from tui import plots
 from tui.plots.api_prices import api_prices, monthly_slope
-from tui.plots.fleets import crossings, first_below, stairs
+from tui.plots.fleets import crossings, merged, stairs, turns
 from tui.plots.latency import loads
 from tui.plots.painter import Picture
 from tui.plots.pareto import frontier
 from tui.plots.pareto import stairs as price_line
+from tui.plots.traffic import answer
 from tui.state import PLOTS
 
 SIZES = [(48, 12), (40, 8), (160, 45)]
@@ -87,10 +90,20 @@ def test_a_dear_small_server_and_one_without_a_price_are_in_no_fleet():
 
 def test_the_api_is_overtaken_inside_a_step_or_at_its_start():
     fleets = stairs(np.array([10.0]), np.array([100.0]), np.array([0]), 3)
-    assert first_below(fleets, 20.0) == pytest.approx(5.0)
-    assert first_below(fleets, 10.0) == pytest.approx(10.0)
-    assert first_below(fleets, 9.0) is None
-    assert first_below(stairs(np.empty(0), np.empty(0), np.empty(0, int), 3), 9.0) is None
+    # cheaper from 5, dearer at the second server until it earns its 200, and so on
+    assert turns(fleets, 20.0) == pytest.approx([5.0])
+    assert turns(fleets, 10.0) == pytest.approx([10.0, 10.0, 20.0, 20.0, 30.0])
+    assert turns(fleets, 15.0) == pytest.approx([20 / 3, 10.0, 40 / 3])
+    assert turns(fleets, 3.0) == []
+    assert turns(stairs(np.empty(0), np.empty(0), np.empty(0, int), 3), 9.0) == []
+
+
+def test_of_both_kinds_the_cheaper_fleet_is_kept_at_every_traffic():
+    cpu = stairs(np.array([1.0]), np.array([100.0]), np.array([0]), 5)
+    gpu = stairs(np.array([2.5]), np.array([220.0]), np.array([1]), 3)
+    own = merged(cpu, gpu)
+    for rate in (0.1, 1.0, 1.5, 2.1, 2.6, 3.5, 4.7, 6.0, 7.5):
+        assert own.cost_at(rate) == min(cpu.cost_at(rate), gpu.cost_at(rate))
 
 
 def price(provider, given, output, **more):
@@ -146,9 +159,7 @@ def mixed(make_session, llama):
 
 @pytest.mark.parametrize("traffic", [0.01, 0.05, 0.5, 5.0, 40.0])
 def test_the_fleets_cost_what_the_table_says_at_that_traffic(mixed, traffic):
-    from tui.plots.crossover import _answer
-
-    fleets = _answer(mixed, mixed.rows).fleets
+    fleets = answer(mixed, mixed.rows).fleets
     there = mixed.compare(mixed.workload.changed(requests_per_s=traffic))
     good = (
         there.column("meets_targets").astype(bool) & (there.column("servers_needed") <= 50) & ~there.market.out_of_stock
@@ -160,9 +171,7 @@ def test_the_fleets_cost_what_the_table_says_at_that_traffic(mixed, traffic):
 
 
 def test_the_crossing_is_where_the_cheaper_kind_changes(mixed):
-    from tui.plots.crossover import _answer
-
-    found = _answer(mixed, mixed.rows)
+    found = answer(mixed, mixed.rows)
     assert len(found.changes) > 1
     for before, after in zip(found.changes, found.changes[1:], strict=False):
         cpu, gpu = (fleet.cost_at(after[0] * 0.9999) for fleet in found.fleets)
@@ -198,18 +207,35 @@ def test_users_are_plotted_over_users_and_apis_left_out(mixed):
     assert plot.heading == "$/mo by users"
     assert "At 8.00 users, now" in plot.text
     assert not any("API  " in line for line in plot.text)
-    from tui.plots.crossover import _answer
-
     costs = mixed.rows.array("monthly_cost")[mixed.rows.array("meets_targets").astype(bool) & mixed.comparison.market.is_gpu
                                             & (mixed.rows.array("servers_needed") <= 50)]  # fmt: skip
     shown = [c for c in costs if c == c]
-    assert _answer(mixed, mixed.rows).fleets[1].cost_at(8) >= min(shown)
+    assert answer(mixed, mixed.rows).fleets[1].cost_at(8) >= min(shown)
 
 
 def test_where_only_one_kind_meets_the_targets_never_is_the_answer(session):
     plot = make("crossover", session)
     assert "never: only one kind meets the targets" in "\n".join(plot.text)
-    assert plot.caption == "no CPU fleet meets the targets; GPU at any traffic"
+    assert plot.caption.startswith("API is cheaper below ")
+    assert "req/s, GPU above (median price; the cheapest API below " in plot.caption
+    assert plot.caption.endswith("; no CPU server meets the targets")
+    for size in ((45, 12), (76, 20), (160, 45)):
+        assert "GPU: no CPU server meets the targets" in drawn(plot, size)
+
+
+def test_the_crossover_says_the_traffic_at_which_the_api_is_overtaken(session):
+    plot = make("crossover", session)
+    at = answer(session, session.rows).turns[0][0]
+    assert f"API is cheaper below {fmt.number(at)} req/s, GPU above" in plot.caption
+    assert any(rule.glyph == "┊" and rule.value == at for rule in plot.rules)
+    picture = drawn(plot, (90, 26))
+    assert f"┊{fmt.number(at)}" in picture
+    assert all(word in picture for word in ("API median", "API cheapest", "API│"))
+    # the answer stays in sight although the table's offer is a point of the plot
+    offer = plot.points[0].offer
+    said = "".join(text for text, _ in Picture(plot, 60, 14).lines(None, offer)[-1])
+    assert said.startswith("API is cheaper below")
+    assert "".join(text for text, _ in Picture(plot, 60, 14).lines(0, offer)[-1]).startswith("up to ")
 
 
 def test_pareto_shows_what_the_table_shows(session):
@@ -233,6 +259,10 @@ def test_pareto_shows_what_the_table_shows(session):
             assert min(point.y for point in plot.points if point.x >= fast) <= dear
     assert f"Frontier: the cheapest at at least that speed ({len(speeds)} offer" in "\n".join(plot.text)
     assert "Target: at least 5 tok/s per user." in plot.text
+    assert {point.glyph for point in plot.points} <= {"◉", "◎"}
+    narrow = drawn(plot, (45, 12)).splitlines()[0]
+    assert "◆ this one" in narrow
+    assert "cheapest" in narrow
 
 
 def test_pareto_describes_any_offer_and_knows_the_next_better_one(session):
@@ -305,6 +335,62 @@ def test_latency_is_the_estimators_answer_for_one_server(session):
     assert text.count("<- most inside the targets") == 1
 
 
+def test_latency_names_its_lines_and_targets_in_one_panel_and_in_two(session):
+    plot = make("latency", session)
+    small, large = drawn(plot, (60, 12)), drawn(plot, (90, 26))
+    for picture in (small, large):
+        assert "tok/s each user" in picture
+        assert "TTFT s" in picture
+        assert "≥5 tok/s·u" in picture
+    assert "TTFT ≤" in large
+    titles = [line.strip() for line in large.splitlines()]
+    assert titles.index("tok/s each user") < titles.index("TTFT s")
+    assert "most inside the targets" in large
+    best = next(point for point in plot.points if point.tone == "strong")
+    assert f"{best.x:,} users: most inside the targets" in large
+    assert large.count("◉") == 3  # once in each panel, and in the legend
+
+
+def test_latency_says_the_chosen_figures_with_their_bands(session):
+    plot = make("latency", session)
+    i = session.rows.index(0)
+    figures = r"TTFT [\d.,]+ m?s \([\d.,]+ m?s – [\d.,]+ m?s\), [\d.,]+ tok/s each \([\d.,]+ – [\d.,]+\)"
+    assert re.search(rf"\d users inside the targets: {figures}", plot.caption)
+    assert all(re.search(figures, point.words) for point in plot.points)
+    found, _ = loads(_table_of(session, i), session.workload)
+    for load in found:
+        assert load.ttft_band[0] <= load.ttft_ms <= load.ttft_band[1]
+        assert load.speed_band[0] <= load.tokens_per_s_user <= load.speed_band[1]
+
+
+def _table_of(session, i):
+    from models.estimate import ServerTable
+
+    return ServerTable.build([session.market.servers[int(session.market.server_index[i])]])
+
+
+def test_few_servers_have_the_sum_of_their_memory_below_their_bars(session):
+    session.marks[:] = [session.market.offers[_index(session, name)].offer_id for name in ("h100-big", "l4-small")]
+    plot = make("memory", session)
+    picture = drawn(plot, (100, 20))
+    assert all(bar.more in picture for bar in plot.bars)
+    assert " = " in plot.bars[0].more
+    assert "GiB" in plot.bars[0].more
+    assert plot.bars[0].more not in drawn(plot, (100, 4))
+
+
+def test_a_dear_provider_does_not_squeeze_the_others(make_session, small_offers):
+    cheap, dear = small_offers("cheap")
+    made = make_session([replace(cheap, price_per_hour=0.5), replace(dear, provider="dear", price_per_hour=20.0)])
+    made.recompute()
+    plot = make("providers", made)
+    assert [bar.name for bar in plot.bars] == ["cheap", "dear"]
+    assert plot.bars[0].parts[0][0] == pytest.approx(0.1)
+    assert [glyph for _, glyph, _ in plot.bars[1].parts] == ["█", "▸"]
+    assert plot.bars[1].note.endswith("40.0×")
+    assert plot.legend[0].word == "longer: over 10 times the cheapest"
+
+
 def test_latency_of_an_unknown_chip_says_why_there_is_none(session):
     position = session.rows.position(session.market.offers[_index(session, "mystery")].offer_id)
     assert "unknown chip Zeta-9000" in " ".join(make("latency", session, position).message)
@@ -321,7 +407,12 @@ def test_each_provider_has_its_cheapest_offer_that_meets_the_targets(session):
             best[seller] = min(cost, best.get(seller, cost))
     assert [rows.offer(bar.offer).provider for bar in plot.bars] == sorted(best, key=best.get)
     assert [rows.value("monthly_cost", bar.offer) for bar in plot.bars] == sorted(best.values())
-    assert plot.bars[-1].parts[0][0] == 1.0
+    costs = sorted(best.values())
+    for bar, cost in zip(plot.bars, costs, strict=True):
+        assert bar.note.endswith(f"{fmt.number(cost / costs[0], decimals=1)}×")
+        assert session.rows.hardware(bar.offer) in bar.detail
+    if costs[-1] <= 10 * costs[0]:
+        assert plot.bars[-1].parts[0][0] == 1.0
 
 
 # nothing, one, all the same

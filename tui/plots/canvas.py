@@ -63,8 +63,12 @@ class Canvas:
             if (x, y) not in self._glyphs and 0 <= y < self.height and not self._dots[y, x]:
                 self.put(x, y, glyph, tone)
 
-    def line(self, xs: Array, ys: Array, tone: str, *, every: int = 1) -> None:
-        """A line of dots through points in dots (x from the left, y from the top); `every` third dot makes it dotted."""
+    def line(self, xs: Array, ys: Array, tone: str, *, every: int = 1) -> Array:
+        """A line of dots through points in dots (x from the left, y from the top); `every` third dot makes it dotted.
+
+        Returns the cells (x, y) it runs through, whether or not a dot of it is set there.
+        """
+        through: list[Array] = []
         for k in range(len(xs) - 1):
             (x0, x1), (y0, y1) = xs[k : k + 2], ys[k : k + 2]
             if not np.isfinite([x0, x1, y0, y1]).all():
@@ -72,17 +76,20 @@ class Canvas:
             # Never more dots than the canvas is long, however far outside an end lies.
             count = min(int(max(abs(x1 - x0), abs(y1 - y0))) + 1, 16 * (self.width + self.height))
             along = np.linspace(0.0, 1.0, count + 1)
-            self._set(np.rint(x0 + along * (x1 - x0)), np.rint(y0 + along * (y1 - y0)), tone, every)
+            through.append(self._set(np.rint(x0 + along * (x1 - x0)), np.rint(y0 + along * (y1 - y0)), tone, every))
+        return np.unique(np.concatenate(through), axis=0) if through else np.empty((0, 2), dtype=np.intp)
 
-    def _set(self, xs: Array, ys: Array, tone: str, every: int) -> None:
+    def _set(self, xs: Array, ys: Array, tone: str, every: int) -> Array:
         inside = (xs >= 0) & (xs < self.width * ACROSS) & (ys >= 0) & (ys < self.height * DOWN)
         x, y = xs[inside].astype(np.intp), ys[inside].astype(np.intp)
+        through = np.stack((x // ACROSS, y // DOWN), axis=1)
         if every > 1:
             kept = (x if np.ptp(x) > 0 else y) % every == 0 if len(x) else slice(0)
             x, y = x[kept], y[kept]
         np.bitwise_or.at(self._dots, (y // DOWN, x // ACROSS), _BITS[y % DOWN, x % ACROSS])
         for cell in zip((x // ACROSS).tolist(), (y // DOWN).tolist(), strict=True):
             self._tones[cell] = tone
+        return through
 
     def rows(self) -> list[TextLine]:
         """The picture as lines of (text, tone), neighbours of one tone together."""

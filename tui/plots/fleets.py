@@ -92,11 +92,28 @@ def crossings(first: Stairs, second: Stairs) -> list[tuple[float, int]]:
     return found
 
 
-def first_below(fleets: Stairs, slope: float) -> float | None:
-    """The lowest traffic from which some fleet costs at most `slope` x traffic; None where none ever does."""
-    if not len(fleets) or not slope > 0:
-        return None
-    starts = np.r_[0.0, fleets.most[:-1]]
-    reached = np.maximum(fleets.cost / slope, starts)
-    able = np.flatnonzero(reached <= fleets.most)
-    return float(reached[able[0]]) if len(able) else None
+def merged(first: Stairs, second: Stairs) -> Stairs:
+    """The cheapest fleets of both kinds."""
+    parts = zip(
+        (first.most, first.cost, first.offer, first.count),
+        (second.most, second.cost, second.offer, second.count),
+        strict=True,
+    )
+    most, cost, offer, count = (np.r_[one, other] for one, other in parts)
+    kept = _undominated(most, cost)
+    return Stairs(most[kept], cost[kept], offer[kept], count[kept])
+
+
+def turns(fleets: Stairs, slope: float) -> list[float]:
+    """The traffics at which fleets become cheaper than `slope` x traffic, then dearer, and so on; ends with what they carry."""
+    found: list[float] = []
+    cheaper = False
+    for step, (most, cost) in enumerate(zip(fleets.most.tolist(), fleets.cost.tolist(), strict=True)):
+        start, reached = fleets.start(step), cost / slope
+        if cheaper and reached > start:
+            found.append(start)
+            cheaper = False
+        if not cheaper and reached <= most:
+            found.append(max(start, reached))
+            cheaper = True
+    return found

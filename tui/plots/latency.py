@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +11,11 @@ from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import around
 from tui.plots.facts import few, who
-from tui.plots.plot import CHOSEN, NOW, TARGET, Line, Panel, Plot, Point, Rule, empty, sign
+from tui.plots.plot import BEST_CPU, BEST_GPU, CHOSEN, NOW, TARGET, Entry, Line, Panel, Plot, Point, Rule, empty, sign
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from models.estimate import ServerTable
     from models.traffic import Workload
     from tui.rows import Rows
@@ -30,7 +32,9 @@ class Load:
 
     users: int
     ttft_ms: float
+    ttft_band: tuple[float, float]
     tokens_per_s_user: float
+    speed_band: tuple[float, float]
     layout: tuple[int, int]
     """GPUs of a replica, replicas."""
     inside: bool
@@ -67,7 +71,9 @@ def loads(table: ServerTable, work: Workload) -> tuple[list[Load], int]:
             Load(
                 users,
                 float(found.ttft_ms[0]),
+                (float(found.ttft_ms_low[0]), float(found.ttft_ms_high[0])),
                 float(found.tokens_per_s_user[0]),
+                (1000 / float(found.tpot_ms_high[0]), 1000 / float(found.tpot_ms_low[0])),
                 (int(found.tp_used[0]), int(found.replicas[0])),
                 inside,
             )
@@ -85,47 +91,74 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     found, best = loads(table, work)
     if not found:
         return empty("latency", TITLE, f"{who(rows, i)}: {rows.reason(i) or 'no estimate for this server'}")
+    x = around([load.users for load in found], base=2, name="users")
+    assert x is not None  # noqa: S101 - one user is always there
+    is_gpu = rows.offer(i).kind == "gpu"
+    start = next((n for n, load in enumerate(found) if load.users == best), 0)
+    panels = _panels(found, work)
+    points = tuple(_point(load, best, is_gpu=is_gpu, single=len(panels) == 1) for load in found)
+    most = f"{few(best, 'user')}: most inside the targets"
+    rules = [Rule(best, TARGET, "strong", most, few(best, "user"))] if best else []
+    if work.concurrency is not None:
+        rules.append(Rule(work.concurrency, NOW, "accent", "now"))
+    glyph, tone = sign(gpu=is_gpu)
+    legend = [
+        Entry(CHOSEN, "accent", "chosen"),
+        Entry(BEST_GPU if is_gpu else BEST_CPU, "strong", "most users inside the targets", "most inside"),
+        Entry(glyph, tone, "so many users", "users"),
+        Entry("┈", "muted", "target"),
+        Entry(glyph, "faint", "misses the targets", "misses"),
+    ]
+    if all(load.inside for load in found):
+        legend.pop()
+    return Plot("latency", TITLE, _text(rows, i, found, best), tuple(legend), f"{who(rows, i)} by users", x, tuple(panels),
+                _joint(panels), rules=tuple(rules), points=points, caption=_caption(found, best),
+                nearest=lambda offer: start)  # noqa: ARG005  # fmt: skip
+
+
+def _panels(found: list[Load], work: Workload) -> list[Panel]:
+    """Speed above, time to the first token below; a model that writes nothing has only the time."""
     users = np.array([load.users for load in found], dtype=float)
     speed = np.array([load.tokens_per_s_user for load in found])
     ttft = np.array([load.ttft_ms for load in found]) / 1000
-    x = around(users, base=2, name="users")
-    assert x is not None  # noqa: S101 - one user is always there
-    wanted_speed = None if work.tpot_ms is None else 1000 / work.tpot_ms
-    wanted_ttft = None if work.ttft_ms is None else work.ttft_ms / 1000
-    glyph, tone = sign(gpu=rows.offer(i).kind == "gpu")
-    panels, points = [], []
-    broken = _breaks(found)
-    for values, target, name, sense in ((speed, wanted_speed, "tok/s·u", "≥"), (ttft, wanted_ttft, "TTFT s", "≤")):
+    least = None if work.tpot_ms is None else 1000 / work.tpot_ms
+    longest = None if work.ttft_ms is None else work.ttft_ms / 1000
+    asked = (
+        (speed, least, "tok/s each user", "gpu", f"≥{fmt.plain(least, 3)} tok/s·u"),
+        (ttft, longest, "TTFT s", "kv", f"TTFT ≤{fmt.plain(longest, 3)} s"),
+    )
+    made = []
+    for values, target, name, tone, said in asked:
         y = around(values, [target or np.nan], name=name)
         if y is None:
             continue
-        rules = () if target is None else (Rule(target, "┈", "muted", f"{sense}{fmt.plain(target, 3)}"),)
-        lines = tuple(Line(users[part], values[part], tone) for part in broken)
-        panels.append(Panel(y, lines, rules))
-        points += [
-            Point(
-                load.users,
-                float(value),
-                glyph,
-                tone if load.inside else "faint",
-                _words(load, best),
-                panel=len(panels) - 1,
-            )
-            for load, value in zip(found, values, strict=True)
-        ]
-    points = [point for point in points if point.panel == 0]
-    start = next((n for n, load in enumerate(found) if load.users == best), 0)
-    legend = [
-        (glyph, tone, "server"),
-        (CHOSEN, "accent", "chosen"),
-        ("┈", "muted", "target"),
-        (TARGET, "muted", "most inside"),
+        lines = tuple(Line(users[part], values[part], tone) for part in _breaks(found))
+        rules = () if target is None else (Rule(target, "┈", "muted", f"target {said}", said),)
+        made.append(Panel(y, lines, rules))
+    return made
+
+
+def _joint(panels: list[Panel]) -> Panel | None:
+    """Both on one axis of numbers: every line and target has its unit in its name."""
+    if len(panels) < 2:
+        return None
+    y = around(*(np.array([panel.y.low, panel.y.high]) for panel in panels))
+    assert y is not None  # noqa: S101 - the panels have axes
+    lines = [
+        replace(line, name=panel.y.name if line is panel.lines[-1] else "") for panel in panels for line in panel.lines
     ]
-    rules_x = [Rule(best, TARGET, "muted", few(best, "user"))] if best else []
-    if work.concurrency is not None:
-        rules_x.append(Rule(work.concurrency, NOW, "accent", "now"))
-    return Plot("latency", TITLE, _text(rows, i, found, best), tuple(legend), f"{who(rows, i)} by users", x, tuple(panels),
-                tuple(rules_x), points=tuple(points), caption=_caption(best), nearest=lambda offer: start)  # noqa: ARG005  # fmt: skip
+    return Panel(y, tuple(lines), tuple(rule for panel in panels for rule in panel.rules))
+
+
+def _point(load: Load, best: int, *, is_gpu: bool, single: bool) -> Point:
+    glyph, tone = sign(gpu=is_gpu)
+    if load.users == best:
+        glyph, tone = BEST_GPU if is_gpu else BEST_CPU, "strong"
+    elif not load.inside:
+        tone = "faint"
+    ttft = load.ttft_ms / 1000
+    y, below = (ttft, float("nan")) if single else (load.tokens_per_s_user, ttft)
+    return Point(load.users, y, glyph, tone, _words(load, best), below=below)
 
 
 def _breaks(found: list[Load]) -> list[slice]:
@@ -134,16 +167,28 @@ def _breaks(found: list[Load]) -> list[slice]:
     return [slice(start, end) for start, end in zip([0, *cuts], [*cuts, len(found)], strict=True)]
 
 
-def _caption(best: int) -> str:
-    return f"{few(best, 'user')} at once inside the targets" if best else "even one user alone misses the targets"
+def _caption(found: list[Load], best: int) -> str:
+    at = next((load for load in found if load.users == best), None)
+    if at is None:
+        return f"even one user alone misses the targets: {_figures(found[0])}"
+    return f"{few(best, 'user')} inside the targets: {_figures(at)}"
+
+
+def _figures(load: Load) -> str:
+    """TTFT and speed, each with its band."""
+    said = f"TTFT {fmt.duration(load.ttft_ms)}{_band(load.ttft_band, fmt.duration)}"
+    if not np.isnan(load.tokens_per_s_user):
+        said += f", {fmt.number(load.tokens_per_s_user)} tok/s each{_band(load.speed_band, fmt.number)}"
+    return said
+
+
+def _band(ends: tuple[float, float], say: Callable[[float], str]) -> str:
+    return f" ({say(ends[0])} – {say(ends[1])})" if np.isfinite(ends).all() else ""
 
 
 def _words(load: Load, best: int) -> str:
-    ttft = fmt.duration(load.ttft_ms)
-    speed = "" if np.isnan(load.tokens_per_s_user) else f", {fmt.number(load.tokens_per_s_user)} tok/s each"
-    state = "" if load.users == best else "" if load.inside else ", misses the targets"
-    most = ", the most inside the targets" if load.users == best else ""
-    return f"{few(load.users, 'user')}: TTFT {ttft}{speed}{most}{state}"
+    state = "the most inside the targets" if load.users == best else "" if load.inside else "misses the targets"
+    return f"{few(load.users, 'user')}{f', {state}' if state else ''}: {_figures(load)}"
 
 
 def _text(rows: Rows, i: int, found: list[Load], best: int) -> tuple[str, ...]:
@@ -153,17 +198,17 @@ def _text(rows: Rows, i: int, found: list[Load], best: int) -> tuple[str, ...]:
         f"TTFT at most {fmt.duration(work.ttft_ms)}" if work.ttft_ms is not None else "",
         f"at least {fmt.plain(1000 / work.tpot_ms, 3)} tok/s each" if work.tpot_ms is not None else "",
     ]
-    lines.append(
-        f"Targets: {', '.join(part for part in targets if part) or 'none'}. {_caption(best)[0].upper()}{_caption(best)[1:]}."
-    )
-    lines += ["", f"{'users':>7} {'TTFT':>10} {'tok/s each':>11}"]
+    lines.append(f"Targets: {', '.join(part for part in targets if part) or 'none'}.")
+    caption = _caption(found, best)
+    lines += [f"{caption[0].upper()}{caption[1:]}.", ""]
+    lines.append(f"{'users':>7} {'TTFT':>10} {'band':<22} {'tok/s each':>11} band")
     before = found[0].layout
     for load in found:
-        mark = " <- most inside the targets" if load.users == best else "" if load.inside else " !"
+        mark = "<- most inside the targets" if load.users == best else "" if load.inside else "!"
         if load.layout != before:
             mark += f" (as {load.layout[1]} × tensor parallel {load.layout[0]})"
         before = load.layout
-        lines.append(
-            f"{load.users:>7,} {fmt.duration(load.ttft_ms):>10} {fmt.number(load.tokens_per_s_user):>11}{mark}"
-        )
+        ttft, speed = fmt.duration(load.ttft_ms), fmt.number(load.tokens_per_s_user)
+        bands = _band(load.ttft_band, fmt.duration).strip(), _band(load.speed_band, fmt.number).strip()
+        lines.append(f"{load.users:>7,} {ttft:>10} {bands[0]:<22} {speed:>11} {bands[1]:<15} {mark}".rstrip())
     return tuple(lines)

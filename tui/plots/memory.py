@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.facts import who
-from tui.plots.plot import Bar, Plot, empty, sign
+from tui.plots.plot import CHOSEN, Bar, Entry, Plot, empty, sign
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -34,7 +34,8 @@ def build(session: Session, rows: Rows, position: int) -> Plot:
     bars = tuple(_bar(rows, i) for i in known)
     what = "marked servers" if marked else "servers around the cursor; mark some to compare those"
     missing = len(asked) - len(known)
-    legend = (*((glyph, tone, word) for _, glyph, tone, word in PARTS), ("·", "free", "free"))
+    legend = (*(Entry(glyph, tone, word) for _, glyph, tone, word in PARTS), Entry("·", "free", "free"),
+              Entry(CHOSEN, "accent", "this one"))  # fmt: skip
     lines = [f"{TITLE} of {what}, GiB", _heads()]
     lines += [_line(rows, i) for i in known]
     if missing:
@@ -58,7 +59,22 @@ def _bar(rows: Rows, i: int) -> Bar:
         f"{word} {fmt.number(size, decimals=2)}" for size, (_, _, _, word) in zip(sizes, PARTS, strict=True)
     )
     words += f", {_free(total - sum(sizes))} GiB{_sequences(rows, i)}: {who(rows, i)}"
-    return Bar(who(rows, i), glyph, tone, tuple(parts), note, words, i, missed=not fits)
+    return Bar(
+        who(rows, i), glyph, tone, tuple(parts), note, words, i, missed=not fits, more=_figures(rows, i, sizes, total)
+    )
+
+
+def _figures(rows: Rows, i: int, sizes: list[float], total: float) -> str:
+    """The sum that the bar draws."""
+    parts = " + ".join(
+        f"{word} {fmt.number(size, decimals=2)}" for size, (_, _, _, word) in zip(sizes, PARTS, strict=True)
+    )
+    said = f"{parts} = {fmt.number(sum(sizes))} of {fmt.number(total)} GiB"
+    if not rows.flag("fits", i):
+        return f"{said}, {rows.reason(i) or 'does not fit'}"
+    most, longest = rows.value("max_sequences", i), rows.value("max_context", i)
+    said += f", {fmt.whole(most)} sequences" if most else ""
+    return said + (f", context up to {fmt.count(longest)}" if longest else "")
 
 
 def _free(size: float) -> str:

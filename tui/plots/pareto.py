@@ -10,7 +10,22 @@ from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import Axis, around
 from tui.plots.facts import few, good, money, sign_of_money, who
-from tui.plots.plot import CHOSEN, CPU, GPU, TARGET, Cloud, Line, Panel, Plot, Point, Rule, empty, sign
+from tui.plots.plot import (
+    BEST_CPU,
+    BEST_GPU,
+    CHOSEN,
+    CPU,
+    GPU,
+    TARGET,
+    Cloud,
+    Entry,
+    Line,
+    Panel,
+    Plot,
+    Point,
+    Rule,
+    empty,
+)
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -63,15 +78,15 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
         "" if usable.any() else "; none meets the targets"
     )
     legend = [
-        (CPU, "cpu", "CPU"),
-        (GPU, "gpu", "GPU"),
-        (CHOSEN, "accent", "this one"),
-        ("⠤⠤", "kv", "cheapest at that speed"),
+        Entry(CHOSEN, "accent", "this one"),
+        Entry(BEST_GPU, "kv", f"{BEST_CPU} cheapest at that speed" if cpus else "cheapest at that speed", "cheapest"),
+        Entry(GPU, "gpu", "GPU"),
+        Entry(CPU, "cpu", "CPU"),
     ]
     if target is not None:
-        legend.append((TARGET, "muted", "target"))
+        legend.append(Entry(TARGET, "muted", "target"))
     if usable.any() and (known & ~worth).any():
-        legend.append(("dim", "faint", "misses"))
+        legend.append(Entry("dim", "faint", "misses"))
     outside = int((known & ~((speed >= x.low) & (speed <= x.high) & (cost >= y.low) & (cost <= y.high))).sum())
     speeds = speed[places]
 
@@ -93,9 +108,11 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
         f"{sign_of_money(rows)}/Mtok by tok/s·u",
         x,
         (Panel(y, (line,)),),
-        () if target is None else (Rule(target, TARGET, "muted", f"≥{fmt.plain(target, 3)}"),),
-        Cloud(speed, cost, order, gpu, worth if usable.any() else known),
-        points,
+        rules=()
+        if target is None
+        else (Rule(target, TARGET, "muted", f"≥{fmt.plain(target, 3)} tok/s·u", f"≥{fmt.plain(target, 3)}"),),
+        cloud=Cloud(speed, cost, order, gpu, worth if usable.any() else known),
+        points=points,
         caption=caption,
         nearest=nearest,
         place=place,
@@ -132,8 +149,8 @@ def _frontier_points(rows: Rows, offers: Array, speed: Array, cost: Array) -> li
         if k:
             faster, dearer = speed[k] / speed[k - 1] - 1, cost[k] / cost[k - 1] - 1
             words += f" ({_percent(faster)} faster, {_percent(dearer)} dearer than the one before it)"
-        glyph, tone = sign(gpu=rows.offer(offer).kind == "gpu")
-        made.append(Point(float(speed[k]), float(cost[k]), glyph, tone, words, offer))
+        glyph = BEST_GPU if rows.offer(offer).kind == "gpu" else BEST_CPU
+        made.append(Point(float(speed[k]), float(cost[k]), glyph, "kv", words, offer))
     return made
 
 

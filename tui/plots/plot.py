@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,12 +15,23 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 GPU, CPU, CHOSEN = "●", "○", "◆"
-TARGET, NOW = "┊", "┃"
+BEST_GPU, BEST_CPU = "◉", "◎"
+TARGET, NOW, BEYOND = "┊", "┃", "▸"
 
 
 def sign(*, gpu: bool) -> tuple[str, str]:
     """Glyph and tone of a kind of server."""
     return (GPU, "gpu") if gpu else (CPU, "cpu")
+
+
+class Entry(NamedTuple):
+    """A sign of the legend."""
+
+    glyph: str
+    tone: str
+    word: str
+    short: str = ""
+    """Said where the word has no room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,8 @@ class Point:
     """What it is, in a line."""
     offer: int | None = None
     """The offer it stands for."""
-    panel: int = 0
+    below: float = float("nan")
+    """How high it stands in the second panel, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,7 @@ class Line:
     y: Array
     tone: str
     name: str = ""
-    """Written at its right end where there is room."""
+    """Written where it is last seen, as near as there is room."""
     every: int = 1
     """Of its dots only every so manyth is set."""
 
@@ -59,6 +71,27 @@ class Rule:
     glyph: str
     tone: str
     name: str = ""
+    short: str = ""
+    """Written where the name has no room."""
+
+
+class Stretch(NamedTuple):
+    """A part of the x axis with what holds there."""
+
+    start: float
+    end: float
+    words: tuple[str, ...]
+    """The same said at length and shorter: the first that has room is written."""
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A line under the picture that says what holds where."""
+
+    name: str
+    """Three letters before it."""
+    parts: tuple[Stretch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +129,10 @@ class Bar:
     offer: int | None = None
     missed: bool = False
     """The note says that something is wrong."""
+    detail: str = ""
+    """Said behind the name on wide screens."""
+    more: str = ""
+    """A line of figures below, where all bars have room for theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +142,15 @@ class Plot:
     name: str
     title: str
     text: tuple[str, ...]
-    legend: tuple[tuple[str, str, str], ...] = ()
-    """(glyph, tone, word)."""
+    legend: tuple[Entry, ...] = ()
+    """The most important first: the last ones give way."""
     heading: str = ""
     """What is drawn over what."""
     x: Axis | None = None
     panels: tuple[Panel, ...] = ()
+    joint: Panel | None = None
+    """All panels in one, with a name at every line, where each has too little room."""
+    bands: tuple[Band, ...] = ()
     rules: tuple[Rule, ...] = ()
     """Lines at values of x, through all panels."""
     cloud: Cloud | None = None
@@ -118,7 +158,9 @@ class Plot:
     """What the arrow keys go along, in order."""
     bars: tuple[Bar, ...] = ()
     caption: str = ""
-    """Said below while nothing is chosen."""
+    """Said below while nothing is chosen; on high screens always."""
+    answers: bool = False
+    """The caption is what the plot is asked for: only what is chosen in the plot itself takes its place."""
     message: tuple[str, ...] = ()
     """Said instead of a picture where there is none."""
     nearest: Callable[[int], int] = field(default=lambda offer: 0)  # noqa: ARG005

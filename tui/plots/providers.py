@@ -9,13 +9,15 @@ import numpy as np
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.facts import few, good, money, sign_of_money, who
-from tui.plots.plot import CPU, GPU, Bar, Plot, empty, sign
+from tui.plots.plot import BEYOND, CHOSEN, CPU, GPU, Bar, Entry, Plot, empty, sign
 
 if TYPE_CHECKING:
     from tui.rows import Rows
     from tui.session import Session
 
 TITLE = TITLES["providers"]
+LONGEST = 10.0
+"""Bars end at so many times the cheapest: one dear provider must not squeeze all others."""
 
 
 def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 - all plots are asked alike
@@ -40,8 +42,13 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
         *(f"{_cost(rows, cost)}  {_times(cost, costs[0]):>10}  {bar.glyph} {_fleet(rows, offer)}"
           for bar, offer, cost in zip(bars, offers, costs, strict=True)),
     ]  # fmt: skip
-    return Plot("providers", TITLE, tuple(lines), ((CPU, "cpu", "CPU"), (GPU, "gpu", "GPU")),
-                f"{sign_of_money(rows)}/mo, cheapest offer in the targets", bars=bars, caption=caption)  # fmt: skip
+    legend = [Entry(CHOSEN, "accent", "this one"), Entry(GPU, "gpu", "GPU"), Entry(CPU, "cpu", "CPU")]
+    if costs[-1] > costs[0] * LONGEST:
+        legend.insert(
+            0, Entry(BEYOND, "muted", f"longer: over {LONGEST:.0f} times the cheapest", f"over {LONGEST:.0f}×")
+        )
+    return Plot("providers", TITLE, tuple(lines), tuple(legend), f"{sign_of_money(rows)}/mo, × the cheapest",
+                bars=bars, caption=caption)  # fmt: skip
 
 
 def _cost(rows: Rows, cost: float) -> str:
@@ -60,9 +67,17 @@ def _fleet(rows: Rows, offer: int) -> str:
 def _bar(rows: Rows, offer: int, cost: float, costs: list[float]) -> Bar:
     glyph, tone = sign(gpu=rows.offer(offer).kind == "gpu")
     old = "*" if rows.old(offer) else " "
+    times = cost / costs[0]
     words = (
         f"{money(rows, cost)}/mo, {'' if cost == costs[0] else f'{_times(cost, costs[0])} '}the cheapest, "
         f"{money(rows, rows.value('cost_per_m_output_tokens', offer))}/Mtok: {_fleet(rows, offer)}"
     )
-    return Bar(fmt.clean(rows.offer(offer).provider), glyph, tone, ((cost / costs[-1], "█", tone),),
-               f"{fmt.number(cost)}{old}", words, offer)  # fmt: skip
+    longest = min(costs[-1] / costs[0], LONGEST)
+    parts = [(min(times, longest) / longest, "█", tone)]
+    if times > longest:
+        parts = [(0.99, "█", tone), (0.01, BEYOND, tone)]
+    needed = rows.value("servers_needed", offer)
+    detail = f"{few(int(needed or 1), 'server')} with {fmt.clean(rows.hardware(offer))}"
+    note = f"{fmt.number(cost)}{old} {fmt.number(times, decimals=1):>4}×"
+    return Bar(fmt.clean(rows.offer(offer).provider), glyph, tone, tuple(parts), note, words, offer,
+               detail=detail, more=_fleet(rows, offer))  # fmt: skip

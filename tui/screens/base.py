@@ -325,7 +325,7 @@ class DashboardBase(Guarded, Panes):
             pane.show(lambda width: [])  # noqa: ARG005
             return
         short = pane.has_class("-summary")
-        keys = f"{first('pane.next')} scrolls them, {first('details.open')} all of them, {first('pane.zoom')} zoom"
+        keys = f"{first('pane.next')} scrolls them, {first('details.open')} in full, {first('pane.zoom')} zoom"
         pane.border_title = "" if short else f" Details: {keys} "
 
         def make(width: int) -> list[TextLine]:

@@ -138,7 +138,9 @@ class Panes(Screen[None]):
         line = table.cursor if plots.follows_cursor(name, session) else None
         asked = (name, session.rows, tuple(session.marks), line)
         keys = f"{first('plot.next')} next, {first('pane.zoom')} {'back' if self.zoomed else 'zoom'}"
-        title = f"{plots.TITLES[name]} {PLOTS.index(name) + 1}/{len(PLOTS)}: {keys}"
+        keys += f", {first('plot.text')} as text" if self.zoomed else ""
+        lead = " " if self.zoomed else ""  # the corner of the pane beside the details has one
+        title = f"{lead}{plots.TITLES[name]} {PLOTS.index(name) + 1}/{len(PLOTS)}: {keys} "
         if title != pane.border_title:  # setting it paints the whole pane
             pane.border_title = title
         if asked == self._drawn:
