@@ -26,8 +26,10 @@ from tui.screens.dashboard import Dashboard
 from tui.screens.details_screen import has_browser
 from tui.screens.dialog import Palette
 from tui.session import Session
+from tui.terminal import gone as terminal_gone
 from tui.terminal import short
-from tui.theme import DARK, THEMES, shades, tones
+from tui.theme import DARK, PLAIN_TERMINALS, THEMES, shades, tones, usual_theme
+from tui.widgets import plain_bars
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from tui.saved import Saved
 
 
+WATCH_S = 2.0
+HANG_UP = 1
+"""SIGHUP's number."""
 KEEP_S = 1.0
 """So often is it looked whether something changed that is to be kept."""
 
@@ -72,14 +77,16 @@ class RackrateApp(Resilient):
         theme: str | None = None,
         keeper: Keeper | None = None,
     ) -> None:
-        super().__init__()
+        # Without colours Textual keeps what reverse and bold say only where it thinks that the terminal's own ones are used.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.session = session or Session()
         self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
+        plain_bars.use(ascii_only=self.ascii_only)
         self._said: dict[str, float] = {}
         """What has been said, and until when it is on the screen."""
         for ours in THEMES:
             self.register_theme(ours)
-        self.usual_theme = DARK.name
+        self.usual_theme = DARK.name if self.is_headless else usual_theme(os.environ, self.console.color_system).name
         """What R brings back."""
         self.theme = theme if theme is not None and theme in self.available_themes else self.usual_theme
         self.keeper = keeper
@@ -132,6 +139,13 @@ class RackrateApp(Resilient):
         if self.keeper is not None:
             self.keeper.tell = self._not_kept
             self.set_interval(KEEP_S, self._keep)
+        if not self.is_headless:
+            self.set_interval(WATCH_S, self._watch_terminal)
+
+    def _watch_terminal(self) -> None:
+        """Leave when the terminal has gone without a signal (a window closed over ssh, a multiplexer killed)."""
+        if terminal_gone(getattr(self._driver, "fileno", -1)):
+            self.leave(HANG_UP)
 
     def _keep(self) -> None:
         if self.keeper is not None:
@@ -239,9 +253,9 @@ def _once(run: Callable[[], Awaitable[Any] | None]) -> Callable[[], Awaitable[An
 
 
 def wants_ascii() -> bool:
-    """True where RACKRATE_ASCII is set or the terminal's encoding cannot show box and sign glyphs."""
-    if os.environ.get("RACKRATE_ASCII", "") not in {"", "0"}:
-        return True
+    """True where RACKRATE_ASCII is set or the terminal's encoding or font cannot show box and sign glyphs."""
+    if (asked := os.environ.get("RACKRATE_ASCII", "")) or os.environ.get("TERM", "") in PLAIN_TERMINALS:
+        return asked != "0"
     encoding = (getattr(sys.__stdout__, "encoding", None) or "utf-8").lower().replace("-", "")
     return not encoding.startswith("utf")
 
@@ -259,7 +273,7 @@ def started(session: Session | None = None, *, ascii_only: bool | None = None) -
     return RackrateApp(session, ascii_only=ascii_only, theme=saved.theme, keeper=Keeper(path, saved))
 
 
-def run(session: Session | None = None) -> int:
+def run(session: Session | None = None, *, ascii_only: bool | None = None) -> int:
     """Show the dashboard until the user leaves; the exit code."""
     # Reading prices makes half a million objects that live as long as the program: looking through them for garbage
     # costs a tenth of the start, and freezing them (Dashboard, after the first table) keeps later pauses short.
@@ -267,7 +281,7 @@ def run(session: Session | None = None) -> int:
     session = session or Session()
     if note := use_own():
         session.messages.append(note)
-    app = started(session)
+    app = started(session, ascii_only=ascii_only)
     try:
         app.run()
     finally:

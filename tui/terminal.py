@@ -6,6 +6,7 @@ Textual writes every piece of a line as "set all, text, reset all". Here only wh
 from __future__ import annotations
 
 import re
+import select
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,15 @@ _ENDS = {"1": "22", "2": "22", "3": "23", "4": "24", "5": "25", "7": "27", "9": 
 """What switches a style off again."""
 _INVISIBLE = frozenset({"text", "1", "2", "3"})
 """What does not show on a blank."""
+
+
+def gone(fileno: int) -> bool:
+    """Whether nobody is at the other end of a terminal any more; False where that cannot be asked (Windows)."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(fileno, 0)  # a hang-up is told without being asked for
+    return any(found & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, found in poll.poll(0))
 
 
 @lru_cache(maxsize=4096)

@@ -62,13 +62,19 @@ class Terminal:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(max(end - time.monotonic(), 0.0))
 
+    def hang_up(self) -> None:
+        """Close the near end of the terminal, without a signal to the program."""
+        os.close(self.control)
+        self.control = -1
+
     def close(self) -> None:
         """End what is still there."""
         self.process.kill()
         self.process.wait()
         for line in (self.server, *self.calls):
             line.close()
-        os.close(self.control)
+        if self.control >= 0:
+            os.close(self.control)
 
 
 @pytest.fixture
@@ -123,3 +129,14 @@ def test_every_way_out_keeps_the_state(terminal, own_folders, way):
     assert kept["view"]["fit"] == "fits"
     assert kept["workload"]["model"] == "Llama-3.1-8B"
     assert not list(path.parent.glob(".state*"))
+
+
+def test_a_terminal_that_vanishes_ends_the_program_and_keeps_the_state(terminal, own_folders):
+    path = own_folders / "rackrate-data" / "state.json"
+    terminal.seen = b""
+    os.write(terminal.control, b"f")
+    terminal.read(b"holds the model", PATIENCE_S)
+    terminal.hang_up()
+    terminal.process.wait(QUICK_S)
+    assert terminal.process.returncode not in {0, None}
+    assert json.loads(path.read_text())["view"]["fit"] == "fits"
