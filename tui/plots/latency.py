@@ -96,6 +96,7 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     is_gpu = rows.offer(i).kind == "gpu"
     start = next((n for n, load in enumerate(found) if load.users == best), 0)
     panels = _panels(found, work)
+    joint = _joint(panels)
     points = tuple(_point(load, best, is_gpu=is_gpu, single=len(panels) == 1) for load in found)
     most = f"{few(best, 'user')}: most inside the targets"
     rules = [Rule(best, TARGET, "strong", most, few(best, "user"))] if best else []
@@ -111,8 +112,9 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     ]
     if all(load.inside for load in found):
         legend.pop()
-    return Plot("latency", TITLE, _text(rows, i, found, best), tuple(legend), f"{who(rows, i)} by users", x, tuple(panels),
-                _joint(panels), rules=tuple(rules), points=points, caption=_caption(found, best),
+    return Plot("latency", TITLE, _text(rows, i, found, best), tuple(legend), f"{who(rows, i)} by users", x,
+                tuple(panels) if len(panels) > 1 else (joint,), joint, rules=tuple(rules), points=points,
+                caption=_caption(found, best),
                 nearest=lambda offer: start)  # noqa: ARG005  # fmt: skip
 
 
@@ -138,10 +140,8 @@ def _panels(found: list[Load], work: Workload) -> list[Panel]:
     return made
 
 
-def _joint(panels: list[Panel]) -> Panel | None:
-    """Both on one axis of numbers: every line and target has its unit in its name."""
-    if len(panels) < 2:
-        return None
+def _joint(panels: list[Panel]) -> Panel:
+    """All on one axis of numbers: every line and target has its unit in its name."""
     y = around(*(np.array([panel.y.low, panel.y.high]) for panel in panels))
     assert y is not None  # noqa: S101 - the panels have axes
     lines = [
