@@ -184,6 +184,7 @@ def played(monkeypatch: pytest.MonkeyPatch, tmp_path):
     return dice, feeds
 
 
+@pytest.mark.timeout(max(900, EVENTS))
 async def test_a_monkey_neither_breaks_nor_freezes_it_nor_loses_what_was_set(played) -> None:
     from tui.app import started
 
