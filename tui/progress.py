@@ -49,6 +49,8 @@ class Progress:
     @property
     def text(self) -> str:
         """A bar, the counts and who is being asked."""
+        if not self.total:
+            return "refreshing …"
         done, cells = len(self.ended), self._cells
         waiting = [self._said(name) for name in self.started if name not in self.ended]
         return f"refreshing {done}/{self.total} {'▮' * cells}{'▯' * (5 - cells)} {', '.join(waiting[:2])}".rstrip()
@@ -56,6 +58,8 @@ class Progress:
     @property
     def short(self) -> str:
         """The same without who is asked, for narrow terminals."""
+        if not self.total:
+            return self.text
         return f"refreshing {len(self.ended)}/{self.total} {'▮' * self._cells}{'▯' * (5 - self._cells)}"
 
     @property

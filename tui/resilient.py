@@ -36,14 +36,19 @@ class Resilient(Guarded, App[None]):
     session: Session
     ascii_only: bool
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, ansi_color: bool | None = None) -> None:
+        super().__init__(ansi_color=ansi_color)
         self.failures: list[Failure] = []
         """Every mistake since the start."""
+        self._leaving = False
         self._told: Counter[str] = Counter()
         self._half_made: list[Screen[Any]] = []
         self._times: deque[float] = deque(maxlen=LOOP_COUNT)
         self._paint_times: deque[float] = deque(maxlen=PAINT_COUNT)
+
+    async def _shutdown(self) -> None:
+        self._leaving = True  # what still runs finds widgets that are gone: that is no mistake
+        await super()._shutdown()
 
     async def run_action(
         self,
@@ -59,7 +64,7 @@ class Resilient(Guarded, App[None]):
             return True
 
     def _handle_exception(self, error: Exception) -> None:
-        if self._exit or (self.is_running and self._screen_stack):
+        if self._exit or self._leaving or (self.is_running and self._screen_stack):
             self.failed(error)
         else:
             super()._handle_exception(error)  # there is nothing to show it on
@@ -68,7 +73,7 @@ class Resilient(Guarded, App[None]):
         """Take note of a mistake, and tell it once the present message is done with."""
         from tui.failures import Failure
 
-        if self._exit:  # dialogs that a last key opened are closed before they are made
+        if self._exit or self._leaving:  # dialogs that a last key opened are closed before they are made
             return
         cause = error.error if isinstance(error, WorkerFailed) else error
         failure = Failure.of(cause)
@@ -84,6 +89,8 @@ class Resilient(Guarded, App[None]):
 
     def half_made(self, part: MessagePump) -> None:
         """A screen or widget that failed while it was set up: its screen is of no use."""
+        if self._exit or self._leaving:
+            return
         screen = part if isinstance(part, Screen) else getattr(part, "screen", None)
         if screen is self.screen_stack[0]:
             self.give_up(self.failures[-1])

@@ -283,3 +283,11 @@ async def test_a_message_of_a_line_takes_clicks_after_an_error(dashboard, monkey
             await app.pilot.click("#header", offset=(2, 0))
             await told(app)
         await goes_on(app)
+
+
+async def test_what_runs_on_while_the_program_leaves_is_no_mistake(dashboard):
+    async with dashboard() as app:
+        app.app.call_later(app.app._shutdown)
+        app.app.call_later(surprise)
+        app.dashboard.call_later(surprise)
+    assert not app.app.failures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -162,7 +163,9 @@ class RefreshKeys(DashboardBase):
             return
         self._merge()
         if report.offline:
-            kept = f"No network: kept {len(self.session.market or ()):,} prices of {self.session.price_days()}."
+            mirror = os.environ.get("RACKRATE_MIRROR", "") or (self.session.settings and self.session.settings.mirror)
+            nobody = "No connection to the mirror" if mirror else "No network"
+            kept = f"{nobody}: kept {len(self.session.market or ()):,} prices of {self.session.price_days()}."
             self.notify(kept, severity="warning", timeout=6, markup=False)
         else:
             more = f" {first('feeds')} tells what happened." if report.exit_code else ""
