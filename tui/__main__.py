@@ -51,9 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    if not words:
+    if words in ([], ["--ascii"]):
         if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-            return _dashboard()
+            return _dashboard(ascii_only=True if words else None)
         if sys.stdout.isatty():
             _say("TERM is dumb, and such a terminal cannot show the dashboard: this is the comparison as a table.")
         words = ["compare"]
@@ -86,12 +86,12 @@ def usual() -> None:
         os.environ.setdefault(name, value)
 
 
-def _dashboard() -> int:
+def _dashboard(*, ascii_only: bool | None) -> int:
     usual()
     # Importing makes a hundred thousand objects that all stay; looking for garbage among them costs a tenth of the
     # start. The dashboard switches the collector on again once its first table is there.
     gc.disable()
-    return int(importlib.import_module("tui.app").run())
+    return int(importlib.import_module("tui.app").run(ascii_only=ascii_only))
 
 
 def _join_descending(words: list[str]) -> list[str]:
@@ -108,6 +108,8 @@ def _join_descending(words: list[str]) -> list[str]:
 def _check_first(words: list[str], parser: Parser) -> None:
     """A flag before the command: say so, before its value is mistaken for the command."""
     first = words[0].split("=")[0]
+    if first == "--ascii":
+        parser.error("--ascii is for the dashboard and takes no command")
     if first.startswith("-") and first not in {"-h", "--help", "--version"}:
         parser.error(f"unrecognized arguments: {first}")
 

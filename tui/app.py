@@ -86,7 +86,7 @@ class RackrateApp(Resilient):
         """What has been said, and until when it is on the screen."""
         for ours in THEMES:
             self.register_theme(ours)
-        self.usual_theme = DARK.name if self.is_headless else usual_theme(os.environ, self.console.color_system).name
+        self.usual_theme = DARK.name
         """What R brings back."""
         self.theme = theme if theme is not None and theme in self.available_themes else self.usual_theme
         self.keeper = keeper
@@ -123,6 +123,12 @@ class RackrateApp(Resilient):
     def leave(self, number: int) -> None:
         """End with the code that shells use for a signal."""
         self.exit(return_code=128 + number)
+
+    def fit_terminal(self) -> None:
+        """Take the theme that fits the terminal, unless another one was chosen before."""
+        chosen = self.theme if self.theme != self.usual_theme else None
+        self.usual_theme = usual_theme(os.environ, self.console.color_system).name
+        self.theme = chosen or self.usual_theme
 
     def use_keys(self, own: Mapping[str, str]) -> None:
         """Put the user's own keys in force; those that cannot be used are told with the prices."""
@@ -282,6 +288,7 @@ def run(session: Session | None = None, *, ascii_only: bool | None = None) -> in
     if note := use_own():
         session.messages.append(note)
     app = started(session, ascii_only=ascii_only)
+    app.fit_terminal()
     try:
         app.run()
     finally:

@@ -1,10 +1,15 @@
-"""Colours: a dark and a light theme of blue and orange (Okabe-Ito), so that no meaning hangs on red against green."""
+"""Colours: themes of blue and orange (Okabe-Ito), so that no meaning hangs on red against green, and which one a terminal gets."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DARK = Theme(
     name="rackrate",
@@ -31,8 +36,8 @@ DARK = Theme(
         "scrollbar-background": "#151b22",
         "footer-key-foreground": "#56b4e9",
         "muted": "#8794a1",
-        "faint": "#5a6773",
-        "block-cursor-background": "#26465f",
+        "faint": "#66737f",
+        "block-cursor-background": "#1f3d54",
         "block-cursor-foreground": "#ffffff",
     },
 )
@@ -42,9 +47,9 @@ LIGHT = Theme(
     dark=False,
     primary="#0067a5",
     secondary="#3d6b8a",
-    accent="#a35400",
-    warning="#a35400",
-    error="#a35400",
+    accent="#964c00",
+    warning="#964c00",
+    error="#964c00",
     success="#0067a5",
     foreground="#1d252d",
     background="#fbfbf8",
@@ -62,13 +67,116 @@ LIGHT = Theme(
         "scrollbar-background": "#f3f4f1",
         "footer-key-foreground": "#0067a5",
         "muted": "#5a6570",
-        "faint": "#8a949d",
+        "faint": "#7d8790",
         "block-cursor-background": "#cfe4f3",
         "block-cursor-foreground": "#0b1a26",
     },
 )
 
-THEMES = (DARK, LIGHT)
+CONTRAST = Theme(
+    name="rackrate-contrast",
+    dark=True,
+    primary="#7cc8ff",
+    secondary="#a8d8f5",
+    accent="#ffb000",
+    warning="#ffb000",
+    error="#ffb000",
+    success="#7cc8ff",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#0a0a0a",
+    panel="#161616",
+    boost="#2a2a2a",
+    variables={
+        "border": "#a0a0a0",
+        "border-blurred": "#808080",
+        "input-cursor-background": "#ffffff",
+        "input-selection-background": "#005a9c",
+        "scrollbar": "#808080",
+        "scrollbar-hover": "#b0b0b0",
+        "scrollbar-active": "#ffffff",
+        "scrollbar-background": "#161616",
+        "footer-key-foreground": "#7cc8ff",
+        "muted": "#d0d0d0",
+        "faint": "#a8a8a8",
+        "block-cursor-background": "#003f70",
+        "block-cursor-foreground": "#ffffff",
+    },
+)
+
+CONTRAST_LIGHT = Theme(
+    name="rackrate-contrast-light",
+    dark=False,
+    primary="#004a80",
+    secondary="#00375f",
+    accent="#7a3a00",
+    warning="#7a3a00",
+    error="#7a3a00",
+    success="#004a80",
+    foreground="#000000",
+    background="#ffffff",
+    surface="#f7f7f7",
+    panel="#ececec",
+    boost="#d8d8d8",
+    variables={
+        "border": "#5a5a5a",
+        "border-blurred": "#707070",
+        "input-cursor-background": "#000000",
+        "input-selection-background": "#9fd0f5",
+        "scrollbar": "#707070",
+        "scrollbar-hover": "#404040",
+        "scrollbar-active": "#000000",
+        "scrollbar-background": "#ececec",
+        "footer-key-foreground": "#004a80",
+        "muted": "#333333",
+        "faint": "#595959",
+        "block-cursor-background": "#b8dcfa",
+        "block-cursor-foreground": "#000000",
+    },
+)
+
+
+def _sixteen(name: str, *, dark: bool, primary: str, accent: str) -> Theme:
+    """A theme of the terminal's own colours; the cursor is its text colour reversed, which any pair of colours allows."""
+    plain = "ansi_default"
+    return Theme(
+        name=name, ansi=True, dark=dark, primary=primary, secondary=primary, accent=accent, warning=accent, error=accent,
+        success=primary, foreground=plain, background=plain, surface=plain, panel=plain, boost=plain,
+        variables={
+            "border": "ansi_bright_black", "border-blurred": "ansi_bright_black", "scrollbar": "ansi_bright_black",
+            "scrollbar-hover": plain, "scrollbar-active": primary, "scrollbar-background": plain,
+            "footer-key-foreground": primary, "muted": plain, "faint": "ansi_bright_black",
+            "ansi-background": "ansi_black" if dark else "ansi_white", "ansi-foreground": "ansi_white" if dark else "ansi_black",
+            "block-cursor-background": "ansi_white" if dark else "ansi_black",
+            "block-cursor-foreground": "ansi_black" if dark else "ansi_white",
+            "input-cursor-background": "ansi_white" if dark else "ansi_black",
+            "input-cursor-foreground": "ansi_black" if dark else "ansi_white", "input-cursor-text-style": "none",
+            "input-selection-background": primary, "input-selection-foreground": "ansi_black" if dark else "ansi_white",
+        },
+    )  # fmt: skip
+
+
+SIXTEEN = _sixteen("rackrate-ansi", dark=True, primary="ansi_bright_cyan", accent="ansi_bright_yellow")
+SIXTEEN_LIGHT = _sixteen("rackrate-ansi-light", dark=False, primary="ansi_blue", accent="ansi_red")
+
+THEMES = (DARK, LIGHT, CONTRAST, CONTRAST_LIGHT, SIXTEEN, SIXTEEN_LIGHT)
+"""Ours, in the order of the key that takes the next one."""
+
+PLAIN_TERMINALS = frozenset({"linux", "vt100", "vt102", "vt220", "vt320", "ansi", "cons25", "dumb"})
+"""Values of TERM whose fonts or sets of characters lack the signs of the tables."""
+
+
+def is_light(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal says that its background is light: some set COLORFGBG to "text;background"."""
+    return environ.get("COLORFGBG", "").rpartition(";")[2] in {"7", "15"}
+
+
+def usual_theme(environ: Mapping[str, str], color_system: str | None) -> Theme:
+    """What fits the terminal: its background, and its own colours where it has only sixteen."""
+    light = is_light(environ)
+    if color_system in {None, "standard"}:
+        return SIXTEEN_LIGHT if light else SIXTEEN
+    return LIGHT if light else DARK
 
 
 def shades(theme: Theme) -> dict[str, str]:

@@ -174,13 +174,3 @@ async def test_palette_knows_the_commands(dashboard):
         titles = [command.title for command in app.app.get_system_commands(app.dashboard)]
         assert any("export" in title.lower() for title in titles)
         assert len(titles) == len(set(titles))
-
-
-async def test_next_theme_and_back(dashboard):
-    async with dashboard() as app:
-        first = app.app.theme
-        await app.press("T")
-        assert app.app.theme != first
-        assert app.table.paint.tones == app.app.tones
-        await app.press("T")
-        assert app.app.theme == first

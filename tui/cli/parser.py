@@ -265,6 +265,9 @@ def build() -> Parser:
         epilog="examples:\n  rackrate\n  rackrate compare --workload chat --kind cpu --limit 10\n"
         "  rackrate catalog models llama\n\n`rackrate COMMAND --help` explains a command, with examples.",
     )
+    parser.add_argument(
+        "--ascii", action="store_true", help="open the dashboard with signs of ASCII only (as RACKRATE_ASCII=1 does)"
+    )
     parser.add_argument("--version", action="version", version=f"rackrate {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
 
@@ -361,5 +364,7 @@ def build() -> Parser:
     add_format_flag(accuracy)
 
     config = add("config", "where settings are, and what they say", CONFIG, CONFIG_EXAMPLES)
-    config.add_argument("action", metavar="path|show|keys|init", choices=("path", "show", "keys", "init"), help="what to do")
+    config.add_argument(
+        "action", metavar="path|show|keys|init", choices=("path", "show", "keys", "init"), help="what to do"
+    )
     return parser
