@@ -1,4 +1,4 @@
-"""Run the README's examples and put in what they print; the key table comes from the dashboard's own list.
+"""Run the README's examples and put in what they print; the tables of keys and columns come from the dashboard's own lists.
 
 `make docs` does this on a pseudo-terminal of 120 columns with folders of its own and a fixed day, so that a second run
 changes nothing unless the program did.
@@ -18,12 +18,14 @@ import termios
 from pathlib import Path
 
 from pricing.snapshot import SNAPSHOT_DATE
-from tui.keys import markdown
+from tui.columns import markdown as column_table
+from tui.keys import markdown as key_table
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 COLUMNS = 120
 EXAMPLE = re.compile(r"```console\n\$ (rackrate[^\n]*)\n.*?```", re.DOTALL)
-KEYS = re.compile(r"(<!-- keys -->\n).*?(<!-- /keys -->)", re.DOTALL)
+TABLES = {"keys": key_table, "columns": column_table}
+"""What stands between `<!-- keys -->` and `<!-- /keys -->`, and the like."""
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 CASES = """case_id,model,quant,hardware,count,input_tokens,output_tokens,concurrency,scenario
 laptop,Qwen3-8B,q4_k_m,RTX 4090,1,2000,300,1,online
@@ -66,7 +68,10 @@ def main() -> None:
             return f"```console\n$ {line}\n{run(shlex.split(line)[1:], folder)}```"
 
         text = EXAMPLE.sub(fresh, text)
-    text = KEYS.sub(lambda found: f"{found[1]}{markdown().strip()}\n{found[2]}", text)
+    for name, table in TABLES.items():
+        start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        before, _, rest = text.partition(start)
+        text = f"{before}{start}{table().strip()}\n{end}{rest.partition(end)[2]}"
     README.write_text(text, encoding="utf-8")
 
 

@@ -147,3 +147,13 @@ def chosen(view: ViewState) -> tuple[Column, ...]:
 def clamp_width(column: Column, width: int) -> int:
     """A width that the column can have: texts may be cut, numbers never."""
     return max(_NARROWEST_TEXT if not column.right else column.width, min(width, _WIDEST))
+
+
+def markdown() -> str:
+    """The column table of the README: the usual ones by priority, then those that have to be asked for."""
+    lines = ["| column | is |", "|---|---|"]
+    for column in sorted(COLUMNS, key=lambda column: (column.optional, column.priority)):
+        asked = " *(with `.`)*" if column.optional else ""
+        meaning = column.help.replace("|", "\\|")
+        lines.append(f"| **{column.title('$')}** | {meaning}{asked} |")
+    return "\n".join(lines)

@@ -308,11 +308,17 @@ def groups(keys: tuple[Key, ...] = BINDINGS) -> dict[str, list[Key]]:
 
 
 def markdown() -> str:
-    """The key tables of the README, one a group."""
+    """The key tables of the README, one a group; those of the other screens are folded away."""
     lines: list[str] = []
+    folded = False
     for group, keys in groups().items():
+        if group not in GROUPS and not folded:
+            folded = True
+            lines += ["", "<details><summary>Keys inside fields, lists, plots and other screens</summary>"]
         lines += ["", f"| {group} | does |", "|---|---|"]
         for key in keys:
             meaning = key.help.replace("|", "\\|")
             lines.append(f"| {' '.join(f'`{part}`' for part in key.shown.split())} | {meaning} |")
+    if folded:
+        lines += ["", "</details>"]
     return "\n".join(lines[1:])

@@ -89,10 +89,19 @@ def test_readme_key_table_is_the_codes() -> None:
     assert table == markdown().strip()
 
 
+def test_readme_column_table_is_the_codes() -> None:
+    from tui.columns import COLUMNS, markdown
+
+    table = README.split("<!-- columns -->\n")[1].split("<!-- /columns -->")[0].strip()
+    assert table == markdown().strip()
+    assert all(column.title("$") in table for column in COLUMNS)
+
+
 def test_links_of_the_documents_lead_somewhere() -> None:
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
-        targets = [target for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
+        found = re.findall(r"\]\(([^)]+)\)|src=\"([^\"]+)\"", text)
+        targets = [one or other for one, other in found if "://" not in one + other]
         assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
