@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 GAP = 1
 LEAD = 4
 """Cells before the first column: cursor, mark, kind, space."""
-SPACIOUS = 12
+SPACIOUS = 11
 """Columns of lower priority come only when the names have got their room."""
 WANTED = {"server": 9, "hardware": 4}
 """Cells above the minimum that make most names readable."""
