@@ -12,11 +12,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import SystemCommand
-from textual.theme import ThemeProvider
+from textual.screen import ModalScreen
 
 from tui import keeping, keys
-from tui.keys import BINDINGS as KEYS
 from tui.keys import bindings
 from tui.notes import noted
 from tui.own_constants import use_own
@@ -24,7 +22,6 @@ from tui.resilient import Resilient
 from tui.saved import Keeper, read, state_file
 from tui.screens.dashboard import Dashboard
 from tui.screens.details_screen import has_browser
-from tui.screens.dialog import Palette
 from tui.session import Session
 from tui.terminal import gone as terminal_gone
 from tui.terminal import short
@@ -32,7 +29,7 @@ from tui.theme import DARK, PLAIN_TERMINALS, THEMES, shades, tones, usual_theme
 from tui.widgets import plain_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     from rich.style import Style
     from textual.binding import BindingType
@@ -198,32 +195,22 @@ class RackrateApp(Resilient):
         else:
             self.notify(f"Wrote {path}", timeout=8, markup=False)
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Every key of the dashboard, by name."""
-        if isinstance(screen, Dashboard):
-            for key in KEYS:
-                if (
-                    key.where not in {"dashboard", "app"}
-                    or key.group == "Moving"
-                    or key.id in {"palette", "sort.nth", "quit.always"}
-                ):
-                    continue
-                name = key.label or key.id.replace(".", " ")
-                yield SystemCommand(f"{name.capitalize()}  ({key.now})", key.help, self._runner(screen, key.command))
-        yield SystemCommand("Theme", "choose among all colour themes", _once(self.action_change_theme))
-
-    @staticmethod
-    def _runner(screen: Screen[Any], action: str) -> Callable[[], Awaitable[None] | None]:
-        return _once(lambda: screen.run_action(action))
-
     def action_command_palette(self) -> None:
-        """All commands, by name."""
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+        """Everything by name."""
+        from tui.screens.command_screen import CommandScreen
 
-    def search_themes(self) -> None:
-        """All colour themes, by name."""
-        self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
+        below = self.screen
+        if not isinstance(below, ModalScreen):
+            self.push_screen(CommandScreen(below, self), lambda chosen: self._run(below, chosen))
+
+    async def _run(self, below: Screen[Any], chosen: str | None) -> None:
+        kind, _, name = (chosen or "").partition(":")
+        if kind == "command":
+            await below.run_action(keys.BY_ID[name].command)
+        elif kind == "theme":
+            self.theme = name
+        elif kind and isinstance(below, Dashboard):
+            below.take(kind, name)
 
     def open_url(self, url: str, *, new_tab: bool = True) -> None:
         """Open a page in the browser, or say its address where there is none."""
@@ -250,12 +237,6 @@ class RackrateApp(Resilient):
         if message not in self._said:
             self._said[message] = now + seconds
             super().notify(message, title=title, severity=severity, timeout=seconds, markup=markup)
-
-
-def _once(run: Callable[[], Awaitable[Any] | None]) -> Callable[[], Awaitable[Any] | None]:
-    """Enter pressed twice in one burst makes the palette run its command twice: only the first one counts."""
-    left = [run]
-    return lambda: left.pop()() if left else None
 
 
 def wants_ascii() -> bool:

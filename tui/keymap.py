@@ -15,7 +15,7 @@ from tui.keys import BINDINGS, BY_ID, WHERES, Key, display
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TYPED = frozenset({"workload", "filter", "picker", "palette"})
+TYPED = frozenset({"workload", "filter", "picker"})
 """Places where text is typed, so that a plain letter cannot be a command."""
 _ALIASES = {"esc": "escape", "pgup": "pageup", "pgdn": "pagedown", "del": "delete", "return": "enter", "ins": "insert"}
 _MODIFIERS = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})

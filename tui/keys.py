@@ -51,9 +51,9 @@ BINDINGS: tuple[Key, ...] = (
     # workload
     Key("workload.edit", "e", "edit_workload", "e", "edit", "edit the workload: Tab between fields, ↑ ↓ steps a value", "Workload", 4),
     Key("workload.model", "m", "pick_model", "m", "model", "choose the language model from a list", "Workload", 5),
-    Key("workload.preset", "w", "pick_workload", "w", "workloads", "your saved workloads and the presets: chat, rag, agent, ...", "Workload", 11),
+    Key("workload.preset", "w", "pick_workload", "w", "workloads", "your saved workloads, and presets: chat, rag, ...", "Workload", 12),
     Key("workload.save", "W", "save_workload", "W", "", "save the workload under a name", "Workload"),
-    Key("quant.pick", "b", "pick_quant", "b", "", "number formats: bits, size of this model, published loss, offers that hold it", "Workload"),
+    Key("quant.pick", "b", "pick_quant", "b", "", "number formats: bits, size, published loss, offers that hold it", "Workload"),
     Key("quant.lower", "left_square_bracket", "step_quant(-1)", "[", "", "weights in fewer bits", "Workload"),
     Key("quant.higher", "right_square_bracket", "step_quant(1)", "]", "", "weights in more bits", "Workload"),
     Key("traffic.halve", "minus", "step_traffic(-1)", "-", "", "less traffic: ... 5 2 1 0.5 ...", "Workload"),
@@ -106,7 +106,7 @@ BINDINGS: tuple[Key, ...] = (
     Key("reset", "R", "reset", "R", "", "forget what was kept: workload, filter, order, columns, marks, theme as at first", "More"),
     Key("theme", "T", "next_theme", "T", "", "next colour theme", "More", where="app"),
     Key("help", "question_mark,f1", "help", "?", "help", "this help (also F1)", "More", 14, where="app"),
-    Key("palette", "ctrl+p", "command_palette", "ctrl+p", "", "every command by name", "More", where="app"),
+    Key("palette", "ctrl+p", "command_palette", "ctrl+p", "", "everything by name: models, themes and currencies too", "More", where="app"),
     Key("quit", "q", "app.quit", "q", "quit", "leave (ctrl+c too)", "More", 11),
     Key("quit.always", "ctrl+c", "quit", "ctrl+c", "", "leave, from anywhere", "More", where="app", priority=True),
     # the fields of the workload
@@ -148,7 +148,7 @@ BINDINGS: tuple[Key, ...] = (
     Key("details.source", "o", "open_source", "o", "", "open the page the price comes from", "Details", where="details"),
     # plots
     Key("plot.before", "left,up,h,k", "step(-1)", "← ↑ h k", "", "to the point or bar before", "Plots", where="plot"),
-    Key("plot.after", "right,down,l,j", "step(1)", "→ ↓ l j", "", "to the next one: the next better along the frontier", "Plots", where="plot"),
+    Key("plot.after", "right,down,l,j", "step(1)", "→ ↓ l j", "", "the next one, on the frontier the next better", "Plots", where="plot"),
     Key("plot.first", "home,g", "end(False)", "Home g", "", "to the first one", "Plots", where="plot"),
     Key("plot.last", "end,G", "end(True)", "End G", "", "to the last one", "Plots", where="plot"),
     Key("plot.table", "enter", "to_table", "enter", "", "to the offer in the table", "Plots", where="plot"),
@@ -204,9 +204,6 @@ BINDINGS: tuple[Key, ...] = (
     Key("failure.copy", "c,y", "copy_report", "c", "", "copy the report (also y)", "Errors", where="failure"),
     Key("failure.quit", "q", "app.quit", "q", "", "leave rackrate", "Errors", where="failure"),
     Key("dialog.help", "f1,question_mark", "app.help", "F1", "", "help for this (? too where nothing is typed)", "Lists", where="dialog"),
-    Key("palette.page_down", "pagedown", "page('down')", "PgDn", "", "a page down", "Commands", where="palette", priority=True),
-    Key("palette.page_up", "pageup", "page('up')", "PgUp", "", "a page up", "Commands", where="palette", priority=True),
-    Key("palette.help", "f1", "app.help", "F1", "", "help for the list of commands", "Commands", where="palette", priority=True),
 )  # fmt: skip
 
 BY_ID = {key.id: key for key in BINDINGS}
@@ -239,7 +236,7 @@ WHERES: dict[str, tuple[str, tuple[str, ...]]] = {
     "feeds": ("the price feeds", ("feeds", "list", "dialog")),
     "failure": ("the report of an error", ("failure", "text", "dialog")),
     "dialog": ("dialogs", ("dialog",)),
-    "palette": ("the list of commands", ("palette",)),
+    "palette": ("the list of commands", ("picker", "dialog")),
 }
 """Where the user can be: how that is called, and whose keys work there together."""
 

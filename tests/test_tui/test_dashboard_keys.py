@@ -167,10 +167,3 @@ async def test_quit(dashboard):
         await app.pilot.press("q")
         await app.pilot.pause()
         assert not app.app.is_running or app.app._exit
-
-
-async def test_palette_knows_the_commands(dashboard):
-    async with dashboard() as app:
-        titles = [command.title for command in app.app.get_system_commands(app.dashboard)]
-        assert any("export" in title.lower() for title in titles)
-        assert len(titles) == len(set(titles))

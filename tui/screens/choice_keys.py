@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -83,6 +84,30 @@ class ChoiceKeys(DashboardBase):
                 self._choose("preset", name)
 
         self.app.push_screen(picker, picked)
+
+    def take(self, kind: str, name: str) -> None:
+        """Use what was chosen by name: a model, a preset, a saved workload, a column to sort by, a currency."""
+        if kind in {"model", "preset"}:
+            self._choose(kind, name)
+        elif kind == "workload":
+            self._take_saved(name)
+        elif kind == "sort":
+            self.session.set_view(self.session.view.sorted_by(name))
+            self.show()
+        elif kind == "currency" and self.session.settings is not None:
+            self.session.settings = replace(self.session.settings, currency=name)
+            self.recompute()
+
+    def _take_saved(self, name: str) -> None:
+        from tui import named
+
+        try:
+            found = named.find(name)
+        except RackrateError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        if found is not None:
+            self.change(found)
 
     def action_save_workload(self) -> None:
         """Save the workload under a name."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ScreenStackError
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette
 from textual.screen import ModalScreen
-from textual.widgets import OptionList
 
 from tui.guard import Guarded
 from tui.keys import bindings
@@ -39,21 +36,3 @@ class Dialog(Guarded, ModalScreen[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close with a result, once."""
         return super().dismiss(result) if on_top(self) else AwaitComplete()
-
-
-class Palette(Guarded, CommandPalette):
-    """Textual's palette of commands, for hands that are quicker than its search."""
-
-    # With priority, since the palette's own bindings of these keys come first otherwise.
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("palette")]
-    where: ClassVar[str] = "palette"
-
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        """Close, once."""
-        return super().dismiss(result) if on_top(self) else AwaitComplete()
-
-    def action_page(self, direction: str) -> None:
-        """Move by a page, where there are lines to move in."""
-        for found in self.query(OptionList):
-            with suppress(LookupError):  # Textual looks for the line of an option that has not been laid out yet
-                getattr(found, f"action_page_{direction}")()

@@ -47,7 +47,7 @@ def score(typed: str, words: str) -> float | None:
 
 def nearness(typed: str, choice: Choice) -> int:
     """0 where the name is what was typed, 1 where it begins so, else 2: a name that is typed whole must be the one chosen."""
-    text, name = typed.strip().casefold(), choice.id.casefold()
+    text, name = typed.strip().casefold(), choice.id.rpartition(":")[2].casefold()
     if text == name:
         return 0
     return 1 if name.startswith(text) or choice.text.casefold().startswith(text) else 2
