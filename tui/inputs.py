@@ -341,7 +341,7 @@ def _step_user_speed(workload: Workload, direction: int) -> Workload:
 FIELDS: tuple[Field, ...] = (
     Field("preset", "Preset", "chat, rag, agent, voice, batch, ...: lengths and targets of a known kind of traffic",
           lambda w: w.preset or "own", _read_preset, _step_preset),
-    Field("model", "Model", "a name, a Hugging Face id, or the path of a config.json; m opens the list outside this bar",
+    Field("model", "Model", "a name, a Hugging Face id, or the path of a config.json",
           lambda w: w.model.name, lambda w, text: w.changed(model=catalog.llm(text.strip())), _step_model, wide=True),
     Field("quant", "Quant", "16bit, 8bit, 4bit (each engine's own format), or a format: fp8, awq, nvfp4, q4_k_m, ...",
           lambda w: w.quant, _read_quant, _step_any_quant),

@@ -291,6 +291,11 @@ def first(key_id: str) -> str:
     return BY_ID[key_id].now.split(" ")[0]
 
 
+def while_typing(key_id: str) -> str:
+    """The first of a command's keys that acts while text is typed; "" where all of them write something."""
+    return next((display(name) for name in keys_of(BY_ID[key_id]) if len(format_key(name)) > 1), "")
+
+
 def footer_keys() -> list[Key]:
     """The footer's commands, most important first."""
     return sorted((key for key in BINDINGS if key.footer), key=lambda key: key.footer)

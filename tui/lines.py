@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui import format as fmt
-from tui.keys import first, footer_keys
+from tui.keys import first, footer_keys, while_typing
 from tui.rows import describe_sort
 from tui.widgets.line import Part
 
@@ -40,7 +40,9 @@ def workload_keys(ascii_only: bool) -> str:
     return fmt.to_ascii(text) if ascii_only else text
 
 
-def status(session: Session, index: int | None, position: int, hidden: tuple[bool, bool], *, touring: bool) -> list[Part]:
+def status(
+    session: Session, index: int | None, position: int, hidden: tuple[bool, bool], *, touring: bool
+) -> list[Part]:
     """Where the cursor is, why its offer falls short, the order, and what the marks mean."""
     rows = session.rows
     if rows is None or session.comparison is None:
@@ -98,11 +100,11 @@ def keys(mode: str) -> list[Part]:
     """The footer: the keys that matter now, most important last to go."""
     if mode == "workload":
         pairs = [
-            ("Tab", "next field", ""),
-            ("↑ ↓", "step the value", ""),
-            ("enter", "keep", ""),
-            ("esc", "take back", ""),
-            ("F1", "help", "app.help"),
+            (first("field.next"), "next field", ""),
+            (f"{first('field.up')} {first('field.down')}", "step the value", ""),
+            (first("field.keep"), "keep", ""),
+            (first("field.cancel"), "take back", ""),
+            (while_typing("help"), "help", "app.help"),
         ]
     elif mode == "filter":
         pairs = [
@@ -110,14 +112,14 @@ def keys(mode: str) -> list[Part]:
             (first("back"), "clear", "back"),
             (first("filter.complete"), "complete", ""),
             ("↑ ↓", "filters used before", ""),
-            ("F1", "help", "app.help"),
+            (while_typing("help"), "help", "app.help"),
         ]
     elif mode == "jump":
         pairs = [
             ("enter", "stay there", ""),
             (first("back"), "go back", "back"),
             ("↑ ↓", "other matches", ""),
-            ("F1", "help", "app.help"),
+            (while_typing("help"), "help", "app.help"),
         ]
     elif mode.startswith("plot"):
         pairs = plot_keys(whole=mode != "plot-beside")

@@ -129,3 +129,11 @@ def test_the_command_line_lists_and_checks_them(own_folders, capsys):
     out = capsys.readouterr()
     assert '"filter.edit" = "ctrl+f"' in out.out
     assert "nope" in out.err
+
+
+def test_help_is_named_by_a_key_that_acts_while_typing():
+    assert keys.while_typing("help") == "F1"
+    keys.use({"help": "H,ctrl+t"})
+    assert keys.while_typing("help") == "ctrl+t"
+    keys.use({"help": "H"})
+    assert keys.while_typing("help") == ""

@@ -44,23 +44,17 @@ class ChoiceKeys(DashboardBase):
         self.app.push_screen(picker, lambda name: self._choose("quant", name))
         self._count_holders(picker)
 
-    @work(thread=True, exclusive=True, group="holders", exit_on_error=False)
+    @work(thread=True, group="holders", exit_on_error=False)
     def _count_holders(self, picker: QuantPicker) -> None:
         """How many of the offers shown hold the model in each format: by the comparison itself, one format after the other."""
         session, worker = self.session, get_current_worker()
         filters = session.filters(session.view.changed(fit=FITS[1]))
         present = picker.workload.quant
         for name in sorted(picker.names, key=lambda name: name != present):
-            if worker.is_cancelled or session.market is None:
+            if worker.is_cancelled or picker.closed or session.market is None:
                 return
             found = session.compare(picker.workload.changed(quant=name))
-            self.app.call_from_thread(self._counted, picker, name, len(found.select(filters)))
-
-    def _counted(self, picker: QuantPicker, name: str, offers: int) -> None:
-        if picker.is_attached:
-            picker.count(name, offers)
-        else:
-            self.workers.cancel_group(self, "holders")
+            self.app.call_from_thread(picker.count, name, len(found.select(filters)))
 
     # workloads
 

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from models.errors import RackrateError
 from tui import format as fmt
 from tui import named
-from tui.keys import bindings
+from tui.keys import bindings, first
 from tui.screens.dialog import Dialog, on_top
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class NameScreen(Dialog[str | None]):
         """A name, and what comes of it."""
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Save the workload"
-            dialog.border_subtitle = "enter saves - esc cancels" if self.ascii_only else "enter saves · esc cancels"
+            dialog.border_subtitle = f"enter saves {'-' if self.ascii_only else '·'} {first('name.cancel')} cancels"
             yield Input(self._suggestion(), compact=True, max_length=named.LONGEST, select_on_focus=True)
             yield Static("", id="name-said", markup=False)
 

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from tui import format as fmt
-from tui.keys import bindings
+from tui.keys import bindings, first
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 
@@ -112,17 +112,18 @@ class Picker(Dialog[str | None]):
 
     def replace(self, choice: Choice) -> None:
         """Show a line anew under the id it has."""
-        for lines in (self.choices, self.options.choices):
+        for lines in (self.choices, self.options.choices if self.is_mounted else []):
             for place, before in enumerate(lines):
                 if before.id == choice.id:
                     lines[place] = choice
-        self.options.refresh()
+        if self.is_mounted:
+            self.options.refresh()
 
     def say(self, text: str = "") -> None:
         """Say something on the lower frame, or how many lines there are and what can be done."""
         shown, total = len(self.options.choices), len(self.choices)
         count = f"{shown:,}" if shown == total else f"{shown:,} of {total:,}"
-        said = text or f"{count} · type to narrow · enter chooses · esc cancels"
+        said = text or f"{count} · type to narrow · enter chooses · {first('picker.cancel')} cancels"
         self.query_one(Vertical).border_subtitle = fmt.to_ascii(said) if self.ascii_only else said
 
     def _narrow(self, typed: str) -> None:

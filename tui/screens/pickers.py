@@ -16,6 +16,7 @@ from tui.widgets.choice_list import Choice
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.await_complete import AwaitComplete
     from textual.binding import BindingType
 
     from models.llm import LLM
@@ -105,6 +106,7 @@ class QuantPicker(Picker):
 
     def __init__(self, workload: Workload, *, ascii_only: bool) -> None:
         self.workload = workload
+        self.closed = False
         self.holds: dict[str, int] = {}
         self.names = formats(workload)
         heads = f"{'Format':<14} {'Bits':>5} {'GiB':>6} {'Held by':>7}  Published loss against 16 bits"
@@ -116,11 +118,18 @@ class QuantPicker(Picker):
             ascii_only=ascii_only,
         )
 
+    def dismiss(self, result: str | None = None) -> AwaitComplete:
+        """Close, and count no further."""
+        self.closed = True
+        return super().dismiss(result)
+
     def _lines(self) -> list[Choice]:
         return [quant_choice(self.workload, name, self.holds) for name in self.names]
 
     def count(self, name: str, offers: int) -> None:
         """So many of the offers shown hold the model in this format."""
+        if self.closed:
+            return
         self.holds[name] = offers
         self.replace(quant_choice(self.workload, name, self.holds))
 

@@ -16,7 +16,7 @@ from textual.widgets import Input
 from tui import format as fmt
 from tui.guard import Guarded, Painted
 from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_traffic_narrow, show_ttft, show_user_speed
-from tui.keys import bindings
+from tui.keys import bindings, first
 from tui.text import TextLine, shorten, wrap
 
 if TYPE_CHECKING:
@@ -410,7 +410,7 @@ class WorkloadBar(Painted, Widget):
 
     def _summary_line(self, width: int) -> Strip:
         assert self.workload is not None  # noqa: S101 - callers have checked
-        hint = "e edit"
+        hint = f"{first('workload.edit')} edit"
         room = width - len(hint) - 2
         segments: list[Segment] = []
         used = 0
