@@ -50,7 +50,7 @@ class Spot(NamedTuple):
 def arrange(width: int) -> tuple[list[Spot], int]:
     """Fields on a grid of as many columns as the width allows; returns the places and the number of lines."""
     columns = next(
-        (columns for columns, needed in ((13, 221), (7, 112), (6, 98), (4, 72), (3, 48)) if width >= needed), 2
+        (columns for columns, needed in ((13, 221), (7, 112), (5, 88), (4, 72), (3, 48)) if width >= needed), 2
     )
     size = width // columns
     label_of_column: dict[int, int] = {}
