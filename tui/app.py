@@ -193,7 +193,7 @@ class RackrateApp(Resilient):
             reason = getattr(error, "strerror", None) or error
             self.notify(f"The picture cannot be written: {reason}", severity="warning", timeout=8, markup=False)
         else:
-            self.notify(f"Wrote {path}", timeout=8, markup=False)
+            self.notify(f"Wrote {path.name} in {path.parent}", timeout=8, markup=False)
 
     def action_command_palette(self) -> None:
         """Everything by name."""

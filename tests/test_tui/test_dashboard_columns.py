@@ -30,7 +30,7 @@ def test_the_most_important_stay_longest():
     assert kept[40] >= {"server", "per_million", "fit"}
     assert kept[60] >= {"server", "per_million", "fit", "user_speed", "ttft"}
     assert kept[79] >= {"server", "hardware", "fit", "ttft", "user_speed", "month", "per_million", "servers"}
-    assert kept[119] >= kept[79] | {"provider", "users", "total_speed", "servers", "region"}
+    assert kept[119] >= kept[79] | {"provider", "users", "servers", "region"}
     assert kept[200] == {column.id for column in USUAL}
 
 

@@ -63,7 +63,7 @@ async def test_the_three_sizes_have_what_the_design_says(dashboard):
             "TTFT ≤",
             "tok/s ≥",
             "Memory",
-            "Source",
+            "Price and speed",
             "$/Mtok",
         ):
             assert words in text

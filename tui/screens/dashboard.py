@@ -119,4 +119,5 @@ class Dashboard(
     def _exported(self, written: tuple[int, Path] | None) -> None:
         if written is not None:
             count, path = written
-            self.notify(f"Wrote {count:,} row{'' if count == 1 else 's'} to {path}", timeout=8, markup=False)
+            rows = f"{count:,} row{'' if count == 1 else 's'}"
+            self.notify(f"Wrote {rows} to {path.name} in {path.parent}", timeout=8, markup=False)

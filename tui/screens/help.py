@@ -129,8 +129,8 @@ def sections(where: str, width: int) -> list[Section]:
     if where == "filter":
         return [*local, *grammar, first_steps(), *keys, signs, *words]
     if local:
-        return [*local, first_steps(), *keys, signs, *grammar, *words]
-    return [first_steps(), *keys, signs, *grammar, *words]
+        return [*local, first_steps(), signs, *keys, *grammar, *words]
+    return [first_steps(), signs, *keys, *grammar, *words]
 
 
 def help_lines(width: int, where: str = "table", search: str = "") -> list[TextLine]:
