@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from models import catalog
 from models.build import GgufModel, column
@@ -19,7 +22,7 @@ from models.constants import constants
 from models.cpu_speed import CpuCase, CpuSpeed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from models.cpu_rates import CpuRates
     from models.cpu_speed import Array
@@ -35,8 +38,17 @@ MODELS = {
     "llama_70b": "Llama-3.3-70B-Instruct",
 }
 """Column of the table -> model."""
+ENTRIES = {
+    "SmolLM-135M": "SmolLM2-135M",
+    "Qwen1.5-0.5B-Chat": "Qwen1.5-0.5B",
+    "Llama-7B": "Llama-2-7B",
+    "Llama-3.3-70B-Instruct": "Llama-3.3-70B",
+}
+"""Their entries in the catalog where the names differ: an alias would make every start read all of them."""
 LARGE = ("gemma_2b", "llama_7b", "phi_14b", "llama_70b")
 """Models large enough to say how fast weights stream; the small ones measure waiting threads."""
+SCALED = ("cores", "stream", "prefill", "decode", "sync")
+"""Rates (`models.cpu_rates`) that measurements speak about; the cores stay."""
 PROMPT_TOKENS, OUTPUT_TOKENS = 512.0, 128.0
 PROVIDERS = {"alicloud": "alibaba", "hcloud": "hetzner"}
 """The inspection's names of providers -> ours."""
@@ -72,12 +84,21 @@ class MeasuredCpu:
     source: str = SOURCE
 
     def rates(self, estimate: CpuRates) -> CpuRates:
-        """An estimate of this instance type's rates, moved so that the formulas meet what was measured on it.
+        """An estimate of this instance type's rates, moved so that the formulas meet what was measured on it."""
+        own = {name: column([estimate], name) for name in SCALED}
+        moved = {name: float(values[0]) for name, values in adjusted(np.array([self.figures()]), own).items()}
+        return replace(
+            estimate,
+            stream=moved["stream"],
+            prefill=moved["prefill"],
+            decode=moved["decode"],
+            sync=moved["sync"],
+        )
 
-        Streaming, decode arithmetic and waiting move by one factor, prompts by another: the medians over the measured models of
-        2B parameters and more (over the small ones where there is nothing else).
-        """
-        return adjusted([self], [estimate])[0]
+    def figures(self) -> tuple[float, ...]:
+        """Prompt and generation figures of each model as `figures_of` has them."""
+        runs = {run.model: (run.prompt_tokens_per_s, run.tokens_per_s) for run in self.runs}
+        return tuple(value or math.nan for name in MODELS for value in runs.get(name, (None, None)))
 
     def stream_gb_s(self, estimate: CpuRates) -> float:
         """Effective streaming rate that the measured decodes imply, GB/s."""
@@ -87,55 +108,54 @@ class MeasuredCpu:
         """Effective arithmetic that the measured prompts imply, GFLOP/s."""
         return self.rates(estimate).prefill / 1e9
 
-    def scale(self, figure: str, predicted: dict[str, float]) -> float:
-        """Measured over predicted: the median over the large models, over the small ones where there is nothing else."""
-        ratios: dict[str, float] = {}
-        for run in self.runs:
-            value = getattr(run, figure)
-            if value:
-                ratios[run.model] = value / predicted[run.model]
-        large = [ratio for name, ratio in ratios.items() if name in LARGE]
-        return _median(large or list(ratios.values())) if ratios else 1.0
-
-
-def _median(values: list[float]) -> float:
-    # The module statistics loads fractions, decimals and random numbers, at every start.
-    ordered, middle = sorted(values), len(values) // 2
-    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-
 
 @cache
 def _files() -> tuple[GgufModel, ...]:
     quant = catalog.quant("q4_k_m")
-    return tuple(GgufModel(catalog.llm(name), quant) for name in MODELS.values())
+    return tuple(GgufModel(catalog.llm(ENTRIES.get(name, name)), quant) for name in MODELS.values())
 
 
-def adjusted(records: Sequence[MeasuredCpu], estimates: Sequence[CpuRates]) -> list[CpuRates]:
-    """`MeasuredCpu.rates` of many instance types at once."""
-    names, result = list(MODELS), []
-    decodes, prompts = _predicted(estimates)
-    for record, estimate, decode, prompt in zip(records, estimates, decodes.tolist(), prompts.tolist(), strict=True):
-        decode_scale = record.scale("tokens_per_s", dict(zip(names, decode, strict=True)))
-        prompt_scale = record.scale("prompt_tokens_per_s", dict(zip(names, prompt, strict=True)))
-        result.append(
-            replace(
-                estimate,
-                stream=estimate.stream * decode_scale,
-                decode=estimate.decode * decode_scale,
-                sync=estimate.sync / decode_scale,
-                prefill=estimate.prefill * prompt_scale,
-            )
-        )
-    return result
+def adjusted(figures: Array, rates: Mapping[str, Array]) -> dict[str, Array]:
+    """Rates (SCALED) of instance types, moved so that the formulas meet what was measured on them.
+
+    Streaming, decode arithmetic and waiting move by one factor, prompts by another: the medians over the measured models of
+    2B parameters and more (over the small ones where there is nothing else).
+
+    Args:
+        figures: (instance types, 2 x models) as `figures_of` has them; rates: as estimated.
+    """
+    decode, prompt = _predicted(rates)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        decode_scale, prompt_scale = _scale(figures[:, 1::2] / decode), _scale(figures[:, 0::2] / prompt)
+    return {
+        "cores": rates["cores"],
+        "stream": rates["stream"] * decode_scale,
+        "prefill": rates["prefill"] * prompt_scale,
+        "decode": rates["decode"] * decode_scale,
+        "sync": rates["sync"] / decode_scale,
+    }
 
 
-def _predicted(rates: Sequence[CpuRates]) -> tuple[Array, Array]:
+def _scale(ratios: Array) -> Array:
+    """Of measured over predicted, (instance types, models), the median over the large models, else over all, else 1."""
+    large = [at for at, name in enumerate(MODELS) if name in LARGE]
+    found = _middle(ratios[:, large])
+    found = np.where(np.isnan(found), _middle(ratios), found)
+    return np.where(np.isnan(found), 1.0, found)
+
+
+def _middle(values: Array) -> Array:
+    """The median of each row without its NaN; NaN for a row of nothing else; numpy's nanmedian loads masked arrays."""
+    ordered, count = np.sort(values, axis=1), np.count_nonzero(~np.isnan(values), axis=1)
+    rows = np.arange(len(values))
+    middle: Array = (ordered[rows, np.maximum(count - 1, 0) // 2] + ordered[rows, count // 2]) / 2
+    return middle
+
+
+def _predicted(rates: Mapping[str, Array]) -> tuple[Array, Array]:
     """(generation, prompt) tokens/s of the six models as the formulas have them, (instance types, models) each."""
     files = _files()
-
-    def each(name: str) -> Array:
-        return column(rates, name)[:, None]
-
+    each = {name: values[:, None] for name, values in rates.items()}
     case = CpuCase(
         layers=column(files, "layers"),
         stream_dense=column(files, "dense"),
@@ -148,13 +168,13 @@ def _predicted(rates: Sequence[CpuRates]) -> tuple[Array, Array]:
         kv_bytes_per_token=column(files, "kv_elements") * 2,
         state_bytes=column(files, "state_bytes"),
         moe=column(files, "moe") > 0,
-        cores=each("cores"),
-        rate=each("stream"),
-        prefill_rate=each("prefill"),
-        decode_rate=each("decode"),
+        cores=each["cores"],
+        rate=each["stream"],
+        prefill_rate=each["prefill"],
+        decode_rate=each["decode"],
         input_tokens=1.0,
         output_tokens=OUTPUT_TOKENS,
-        sync=each("sync"),
+        sync=each["sync"],
     )
     k = constants().cpu
     prompt = CpuSpeed(replace(case, input_tokens=PROMPT_TOKENS), k).prefill()
@@ -231,6 +251,16 @@ def by_instance(name: str) -> MeasuredCpu | None:
         return None
     (cells,) = csv.reader([line])
     return _record(dict(zip(_names(), cells, strict=True)))
+
+
+def figures_of(name: str) -> tuple[float, ...] | None:
+    """Prompt and generation tokens/s of each model in turn (MODELS; NaN = not run) of a name that `instance_of` gave."""
+    provider, _, server = name.partition(" ")
+    line = _index().get((provider, server))
+    if line is None:
+        return None
+    # The last cells are the figures; `by_instance` reads all of them, in ten times the time.
+    return tuple(float(cell or "nan") or math.nan for cell in line.rsplit(",", 2 * len(MODELS))[1:])
 
 
 def measured(provider: str, server: str) -> MeasuredCpu | None:

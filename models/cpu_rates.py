@@ -12,6 +12,7 @@ A microarchitecture or platform without measured rows has no deviation of its ow
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from models.constants import constants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from models.cpu import CPU
 
@@ -129,6 +132,12 @@ class Labels:
     def pick(self, k: Mapping[str, float], prefix: str, default: float = 1.0) -> Any:
         """The constants `prefix` + name of every row, or the default."""
         return np.array([k.get(prefix + name, default) for name in self.names])[self.index]
+
+    def taken(self, at: NDArray[np.intp]) -> Labels:
+        """The names of some rows."""
+        some = copy.copy(self)
+        some.index = self.index[at]
+        return some
 
 
 @dataclass(slots=True)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cpu_measured import adjusted, by_instance
-from models.cpu_rates import CpuRates, cpu_rates
+from models.cpu_measured import SCALED, adjusted, figures_of
+from models.cpu_rates import CpuRates
+from models.cpu_socket import Socket, rates_of
 from models.devices import Device, device_of, link_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from models.chip import Chip
     from models.server import Server
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _WHOLE_GPU = 1.0
-RATES = ("cores", "stream", "prefill", "decode", "sync")
+RATES = SCALED
 """What the formulas read of a CPU's rates."""
 MEASURED_ENGINE = "llama.cpp"
 """The engine of the measured instance types (`models.cpu_measured`)."""
@@ -84,6 +85,10 @@ class ServerTable:
         return {}
 
     @cached_property
+    def _families(self) -> dict[str, list[tuple[str, bool] | None]]:
+        return {}
+
+    @cached_property
     def cpu_bands(self) -> dict[tuple[str, str], list[Any]]:
         """Bands of all servers by engine and class of format, kept for `layout.cpu_layouts`."""
         return {}
@@ -102,36 +107,45 @@ class ServerTable:
         """Rates of every CPU server's one socket under an engine (None for GPU servers and unknown bandwidth)."""
         known = self._rates.get(engine)
         if known is None:
-            known = self._rates[engine] = [
-                _rates_of(server, engine) if server.kind == "cpu" else None for server in self.servers
-            ]
-            if engine == MEASURED_ENGINE:
-                self._meet_measurements(known)
+            columns = self.cpu_columns(engine)
+            known = self._rates[engine] = [None] * len(self.servers)
+            cells = zip(*(columns[name].tolist() for name in RATES), self._families[engine], strict=True)
+            for i, (cores, stream, prefill, decode, sync, family) in enumerate(cells):
+                if family is not None:
+                    known[i] = CpuRates(stream, prefill, decode, cores, family[0], measured_family=family[1], sync=sync)
         return known
 
-    def cpu_columns(self, engine: str) -> dict[str, Array]:
-        """Attributes of `cpu_rates` as arrays over all servers, NaN where there are none."""
+    def cpu_columns(self, engine: str) -> Mapping[str, Array]:
+        """The numbers among `cpu_rates` (RATES) as arrays over all servers, NaN where there are none."""
         columns = self._columns.get(engine)
         if columns is None:
-            rates = self.cpu_rates(engine)
-            places = [i for i, rate in enumerate(rates) if rate is not None]
-            columns = self._columns[engine] = {}
+            columns = self._columns[engine] = {name: np.full(len(self.servers), np.nan) for name in RATES}
+            families = self._families[engine] = [None] * len(self.servers)
+            sockets = {i: socket for i, server in enumerate(self.servers) if (socket := socket_of(server)) is not None}
+            found = rates_of(list(sockets.values()), engine)
+            places = list(sockets)
             for name in RATES:
-                columns[name] = np.full(len(rates), np.nan)
-                columns[name][places] = [getattr(rates[i], name) for i in places]
+                columns[name][places] = found.columns[name]
+            for i, family in zip(places, found.families, strict=True):
+                families[i] = family
+            if engine == MEASURED_ENGINE:
+                self._meet_measurements(columns)
         return columns
 
-    def _meet_measurements(self, rates: list[CpuRates | None]) -> None:
+    def _meet_measurements(self, columns: dict[str, Array]) -> None:
         """Instance types whose own llama.cpp speeds were measured get rates that meet them: the measurement wins."""
-        places, records, estimates = [], [], []
-        for i, server in enumerate(self.servers):
-            record, estimate = by_instance(server.instance) if server.instance else None, rates[i]
-            if record is not None and estimate is not None:
-                places.append(i)
-                records.append(record)
-                estimates.append(estimate)
-        for i, rate in zip(places, adjusted(records, estimates), strict=True):
-            rates[i] = rate
+        unknown = np.isnan(columns["stream"]).tolist()
+        known = {
+            i: figures
+            for i, server in enumerate(self.servers)
+            if server.instance and not unknown[i] and (figures := figures_of(server.instance)) is not None
+        }
+        if not known:
+            return
+        places = list(known)
+        moved = adjusted(np.array(list(known.values())), {name: columns[name][places] for name in RATES})
+        for name in RATES:
+            columns[name][places] = moved[name]
 
 
 def one_socket_cores(server: Server) -> float | None:
@@ -144,20 +158,12 @@ def one_socket_cores(server: Server) -> float | None:
     return float(max(min(each, own) if own else each, 1))
 
 
-def _rates_of(server: Server, engine: str) -> CpuRates | None:
-    cores = one_socket_cores(server)
+def socket_of(server: Server) -> Socket | None:
+    """The one socket of a CPU server that a process uses; None for a GPU server, or where the cores are not known."""
+    cores = one_socket_cores(server) if server.kind == "cpu" else None
     if cores is None:
         return None
     bandwidth = None
     if server.memory_channels and server.memory_mts and server.vcpus is None:
         bandwidth = server.memory_channels * server.memory_mts * 8 / 1000
-    return cpu_rates(
-        server.cpu,
-        arch=server.arch,
-        cores=cores,
-        engine=engine,
-        packed=server.packed,
-        shared=server.shared_cpu,
-        bandwidth_gb_s=bandwidth,
-        measured_read_gb_s=server.memory_read_gb_s,
-    )
+    return Socket(server.cpu, server.arch, cores, server.packed, server.shared_cpu, bandwidth, server.memory_read_gb_s)

@@ -5,15 +5,39 @@ from __future__ import annotations
 import gzip
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from models import catalog
-from models.cpu_measured import FILE, LARGE, MODELS, MeasuredCpu, MeasuredRun, _predicted, measured, read
-from models.cpu_rates import cpu_rates
+from models.build import column
+from models.cpu_measured import (
+    ENTRIES,
+    FILE,
+    LARGE,
+    MODELS,
+    SCALED,
+    MeasuredCpu,
+    MeasuredRun,
+    _middle,
+    _predicted,
+    by_instance,
+    figures_of,
+    instance_of,
+    measured,
+    read,
+)
+from models.cpu_rates import CpuRates, cpu_rates
 from models.fitting.cpu_instances import cpu_of, instance_rows, pack
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def predicted(rates: CpuRates) -> tuple[np.ndarray, np.ndarray]:
+    """Generation and prompt tokens/s of the six models."""
+    decode, prompt = _predicted({name: column([rates], name) for name in SCALED})
+    return decode[0], prompt[0]
+
 
 RAW = {
     "server": "aws/m7a.8xlarge",
@@ -52,13 +76,41 @@ def test_look_up_by_provider_and_type() -> None:
     assert measured("aws", "m7a.77xlarge") is None
 
 
+def test_the_quick_reading_has_the_figures_of_the_whole_one() -> None:
+    """Every instance type of the table."""
+    names = [instance_of(record.provider, record.server) for record in read()]
+    assert all(names)
+    for name in names:
+        record = by_instance(name)
+        assert record is not None
+        np.testing.assert_array_equal(figures_of(name), record.figures())
+    assert figures_of("aws nothing") is None
+
+
+def test_the_measured_models_are_found_without_aliases() -> None:
+    """The catalog means the same entries."""
+    for name in MODELS.values():
+        assert catalog.llm(name).name == ENTRIES.get(name, name)
+
+
+def test_the_middle_is_that_of_numpy() -> None:
+    """With any number of values missing."""
+    rng = np.random.default_rng(5)
+    values = rng.random((500, 6))
+    values[rng.random(values.shape) < rng.random((500, 1))] = np.nan
+    some = ~np.isnan(values).all(axis=1)
+    np.testing.assert_array_equal(_middle(values)[some], np.nanmedian(values[some], axis=1))
+    assert np.isnan(_middle(values)[~some]).all()
+    assert 0 < some.sum() < 500
+
+
 def test_rates_meet_what_was_measured() -> None:
     """The middle one of the measured models comes out exactly, the others nearly."""
     record = measured("aws", "m7a.8xlarge")
     assert record is not None
     estimate = cpu_rates(catalog.cpu(record.cpu), cores=32, packed=True)
     assert estimate is not None
-    decode, prompt = (figures[0] for figures in _predicted([record.rates(estimate)]))
+    decode, prompt = predicted(record.rates(estimate))
     names = list(MODELS)
     for run in record.runs:
         if run.model in LARGE:
@@ -72,7 +124,7 @@ def test_a_record_without_large_models_uses_the_small_ones_and_one_without_any_c
     """Slow machines never ran the large ones."""
     estimate = cpu_rates(None, cores=2)
     assert estimate is not None
-    decode = _predicted([estimate])[0][0]
+    decode, _ = predicted(estimate)
     slow = MeasuredCpu(
         "x", "y", "", 2, 2, 1, 1, False, None, "", (MeasuredRun("smollm_135m", None, float(decode[0]) / 2),)
     )
