@@ -27,13 +27,14 @@ from models.traffic import Preset
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+FOLDER = Path(__file__).parent / "data"
 MEMORY_TOLERANCE = 0.08
 """How far a stated memory size may lie from the nominal one: 79.2 GiB is an 80 GB card, 22.4 GiB an L4."""
 
 
 def _text(file: str) -> str:
     try:
-        return (Path(__file__).parent / "data" / file).read_text(encoding="utf-8")
+        return (FOLDER / file).read_text(encoding="utf-8")
     except OSError as error:
         raise CatalogError(
             f"The bundled catalog {file} cannot be read ({error}).", hint="Reinstalling rackrate restores it."
@@ -356,8 +357,18 @@ def cpus() -> tuple[CPU, ...]:
 
 
 @cache
+def _cpu_names() -> dict[str, CPU]:
+    return {one.name: one for one in cpus()}
+
+
+def cpu_named(name: str) -> CPU:
+    """The CPU of exactly that name; raises KeyError."""
+    return _cpu_names()[name]
+
+
+@cache
 def _cpu_index() -> dict[str, CPU]:
-    by_name = {one.name: one for one in cpus()}
+    by_name = _cpu_names()
     index = {spelling: by_name[readings[0][0]] for spelling, readings in _spellings()["cpu"].items()}
     index.update({names.normalise(one.name): one for one in cpus()})
     return index
@@ -375,7 +386,7 @@ def _cpu_tokens() -> dict[str, tuple[CPU, ...]]:
 
 def find_cpu(name: str) -> CPU | None:
     """The CPU behind a provider's spelling ("2x Intel Xeon Gold 6438Y+", "E-2386G"), None if unknown or ambiguous."""
-    if found := _cpu_index().get(names.normalise(name)):
+    if found := _cpu_names().get(name) or _cpu_index().get(names.normalise(name)):
         return found
     bare = names.bare_cpu(name)
     if found := _cpu_index().get(names.normalise(bare)):
@@ -397,6 +408,8 @@ def hardware(
     name: str, *, memory_gib: float | None = None, link: str | None = None
 ) -> tuple[Literal["gpu"], Chip] | tuple[Literal["cpu"], CPU]:
     """A GPU or a CPU, whichever the spelling means; raises UnknownNameError with candidates of both kinds."""
+    if exact := _cpu_names().get(name):
+        return "cpu", exact
     candidates = _chip_candidates(name, memory_gib, link)
     if len(candidates) == 1:
         return "gpu", _with_memory(candidates[0], name, memory_gib)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.practical import is_out_of_stock
+from pricing import bundled_servers
 from pricing.bundled import load_bundled
 from pricing.machines import distinct
 from pricing.offer_csv import read_offers
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from models.estimate import ServerTable
+    from models.server import Server
     from pricing.offer import Offer
     from pricing.store import Store
 
@@ -55,11 +57,17 @@ _SEARCHED = ("provider", "region", "region_group", "server", "kind", "gpu_model"
 class Market:
     """Offers, their distinct servers and the index between them. Arrays have one entry per offer, NaN = not stated."""
 
-    def __init__(self, offers: Sequence[Offer], snapshot_date: str = SNAPSHOT_DATE) -> None:
+    def __init__(
+        self,
+        offers: Sequence[Offer],
+        snapshot_date: str = SNAPSHOT_DATE,
+        *,
+        machines: Callable[[Sequence[Offer]], tuple[tuple[Server, ...], Array]] = distinct,
+    ) -> None:
         """Group the offers by machine; later offers win over earlier ones of the same id."""
         self.offers: Sequence[Offer] = latest(offers)
         self.snapshot_date = snapshot_date
-        self.servers, self.server_index = distinct(self.offers)
+        self.servers, self.server_index = machines(self.offers)
         self.messages: tuple[str, ...] = ()
         self.machines_folder: Path | None = None
         """Where files of measured machines are, if any were fetched."""
@@ -80,11 +88,13 @@ class Market:
         `bundled=False` leaves out the bundled prices, and with a price file the fetched ones too: the file alone.
         No price of the file may be dated after `today`. Raises OffersError if the file cannot be used.
         """
-        base: Sequence[Offer] = load_bundled() if bundled else ()
+        shipped: Sequence[Offer] = load_bundled() if bundled else ()
+        base = shipped
         if store is not None and (bundled or prices is None):
-            base = store.merged(base)
+            base = store.merged(shipped)
         listed = read_offers(prices, latest=_latest(today)) if prices is not None else ()
-        market = cls(joined((base, listed, tuple(extra))))
+        offers = joined((base, listed, tuple(extra)))
+        market = cls(offers, machines=bundled_servers.machines if offers is shipped else distinct)
         if store is not None:
             market.messages, market.machines_folder = tuple(store.messages), store.machines
         return market

@@ -7,25 +7,30 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from models import constants, measured_rows
-from pricing import bundled, paths
+from pricing import bundled, bundled_servers, paths
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def files() -> dict[Path, bytes]:
-    """Each prepared file and what it has to hold."""
-    return {
-        constants.PREPARED: constants.prepare(),
-        measured_rows.PREPARED: measured_rows.prepare(),
-        paths.bundled(bundled.PACKED): bundled.prepare(),
-    }
+FILES: dict[Path, Callable[[], bytes]] = {
+    constants.PREPARED: constants.prepare,
+    measured_rows.PREPARED: measured_rows.prepare,
+    paths.bundled(bundled.PACKED): bundled.prepare,
+    paths.bundled(bundled_servers.PACKED): bundled_servers.prepare,
+}
+"""Each prepared file and what makes it; one made of another comes after it."""
 
 
 def main() -> None:
     """Write what has changed."""
-    for path, made in files().items():
+    for path, prepare in FILES.items():
+        made = prepare()
         if not path.exists() or path.read_bytes() != made:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(made)
