@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parents[1] / "screenshots"
 DAY = "2026-11-30"
-SMALL = ((80, 24), (120, 36))
-SIZES = (*SMALL, (200, 50))
+SIZES = ((80, 24), (120, 36), (200, 50))
 LIMIT_S = 60
 SCALE, COLOURS = 9 / 12.2, 80
 
@@ -44,7 +43,8 @@ class Shot:
     sizes: tuple[tuple[int, int], ...] = SIZES
     narrow: tuple[str, ...] | None = None
     """Other keys below 100 columns, where a plot has the whole screen at once."""
-    light: bool = False
+    theme: str = ""
+    no_color: bool = False
     ascii_only: bool = False
     setup: Callable[[Session], None] | None = None
     """Done to the session before the start."""
@@ -61,57 +61,73 @@ def typed(text: str) -> tuple[str, ...]:
 
 GPU_70B = ("m", *typed("llama-3.3-70b"), "enter", "w", *typed("rag"), "enter", *("equals_sign",) * 2)
 
+IN_HOUSE = ("w", *typed("internal"), "enter")
+"""An in-house assistant with patient users: a question that CPUs answer, too."""
+
 NO_ROOM = (
     *("m", *typed("llama-3.1-405b"), "enter", "right_square_bracket"),
     *("slash", *typed("gpus=8 h100"), "enter", "f"),
 )
 
+MARKED = ("space", "space", "down", "space")
+
 SHOTS = (
     Shot("start"),
-    Shot("moved", ("down",) * 4, SMALL),
-    Shot("details", ("down", "down", "enter")),
+    Shot("moved", ("down",) * 4),
+    # the plots
     Shot("pareto", ("tab", "tab", "z", "right", "right"), narrow=("p", "right", "right")),
-    Shot("crossover", ("p", "tab", "tab", "z"), narrow=("p",) * 2),
-    Shot(
-        "memory",
-        ("space", "space", "down", "space", "p", "p", "tab", "tab", "z"),
-        narrow=("space", "space", "down", "space", "p", "p", "p"),
-    ),
-    Shot("latency", ("p", "p", "p", "tab", "tab", "z"), narrow=("p",) * 4),
-    Shot("providers", ("p", "p", "p", "p", "tab", "tab", "z"), narrow=("p",) * 5),
-    Shot("compare", ("space", "space", "space", "c")),
+    Shot("crossover", (*IN_HOUSE, "p", "tab", "tab", "z"), narrow=(*IN_HOUSE, "p", "p")),
+    Shot("memory", (*MARKED, "p", "p", "tab", "tab", "z"), narrow=(*MARKED, "p", "p", "p")),
+    Shot("latency", (*("p",) * 3, "tab", "tab", "z"), narrow=("p",) * 4),
+    Shot("providers", (*("p",) * 4, "tab", "tab", "z"), narrow=("p",) * 5),
+    Shot("plot-as-text", ("tab", "tab", "z", "t"), narrow=("p", "t")),
+    # one offer, several offers
+    Shot("details", ("down", "down", "enter")),
+    Shot("details-end", ("down", "down", "enter", "end")),
+    Shot("compare", (*("space",) * 3, "c")),
+    Shot("compare-differences", (*("space",) * 3, "c", "d")),
     Shot("alternatives", ("a",)),
+    # the table
+    Shot("sort", ("s",)),
     Shot("columns-chooser", ("full_stop",)),
-    Shot("vendors", ("v",), SMALL),
-    Shot("jump", ("J", *typed("hetz")), SMALL),
-    Shot("quants", ("b",)),
-    Shot("palette", ("ctrl+p", *typed("sort")), SMALL),
-    Shot("help", ("question_mark",)),
-    Shot("models", ("m", *typed("qwen3"))),
-    Shot("presets", ("w",), SMALL),
-    Shot("sort", ("s",), SMALL),
-    Shot("edit", ("e", "tab", "down", "tab")),
-    Shot("edit-error", ("e", "tab", *typed("q99")), SMALL),
+    Shot("columns", ("right",) * 4),
+    Shot("providers-chooser", ("v",)),
+    Shot("jump", ("J", *typed("hetz"))),
     Shot("filter", ("slash", *typed("gpu>=24 $mo<900"))),
-    Shot("filter-error", ("slash", *typed("gpus>=many")), SMALL),
+    Shot("filter-completion", ("slash", *typed("provider:h"))),
+    Shot("filter-error", ("slash", *typed("gpus>=many"))),
     Shot("cpu", ("t", "t", "f", "down")),
+    # the workload
+    Shot("edit", ("e", "tab", "down", "tab")),
+    Shot("edit-error", ("e", "tab", *typed("q99"))),
+    Shot("models", ("m", *typed("qwen3"))),
+    Shot("quants", ("b",)),
+    Shot("workloads", ("W", *typed("our chat"), "enter", "w")),
     Shot("llama-70b", GPU_70B),
+    # help, commands, export
+    Shot("help", ("question_mark",)),
+    Shot("palette", ("ctrl+p", *typed("sort"))),
+    Shot("export", (*MARKED, "x")),
+    # states
+    Shot("first-start", setup=states.first_start),
+    Shot("refreshing", ("down",), after=states.refreshing),
+    Shot("refreshing-feeds", ("F",), after=states.refreshing),
+    Shot("feeds", ("F",), setup=states.partly),
+    Shot("feed", ("F", "down", "enter"), setup=states.partly),
+    Shot("stale", ("down",), setup=states.stale),
+    Shot("offline", ("down",), setup=states.offline, after=states.no_network),
+    Shot("error", after=states.mistake),
     Shot("empty", ("slash", *typed("gpu>=999"), "enter")),
-    Shot("nothing-fits", NO_ROOM, SMALL),
-    Shot("export", ("x",), SMALL),
-    Shot("columns", ("right",) * 4, ((80, 24),)),
-    Shot("tiny", ("down",), ((60, 15), (40, 10))),
-    Shot("light", ("down",) * 2, ((120, 36),), light=True),
-    Shot("ascii", ("down",) * 2, ((80, 24), (120, 36)), ascii_only=True),
-    Shot("first-start", sizes=SMALL, setup=states.first_start),
-    Shot("refreshing", ("down",), SMALL, after=states.refreshing),
-    Shot("refreshing-feeds", ("F",), SMALL, after=states.refreshing),
-    Shot("feeds", ("F",), SMALL, setup=states.partly),
-    Shot("feed", ("F", "down", "enter"), SMALL, setup=states.partly),
-    Shot("stale", ("down",), SMALL, setup=states.stale),
-    Shot("offline", ("down",), SMALL, setup=states.offline, after=states.no_network),
-    Shot("unknown-hardware", ("slash", *typed("unknown"), "enter", "down", "enter"), SMALL),
-    Shot("error", sizes=SMALL, after=states.mistake),
+    Shot("nothing-fits", NO_ROOM),
+    Shot("unknown-hardware", ("slash", *typed("unknown"), "enter", "down", "enter")),
+    Shot("tiny", ("down",), ((60, 15), (40, 10), (30, 6))),
+    # colours and signs
+    Shot("light", ("down",) * 2, theme="rackrate-light"),
+    Shot("contrast", ("down",) * 2, theme="rackrate-contrast"),
+    Shot("contrast-light", ("down",) * 2, theme="rackrate-contrast-light"),
+    Shot("sixteen-colours", ("down",) * 2, theme="rackrate-ansi"),
+    Shot("no-colour", ("down",) * 2, no_color=True),
+    Shot("ascii", ("down",) * 2, ascii_only=True),
 )
 
 
@@ -119,7 +135,6 @@ async def take(shot: Shot, size: tuple[int, int]) -> str:
     """Drive the application and return the picture as SVG."""
     from tui.app import RackrateApp
     from tui.session import Session
-    from tui.theme import LIGHT
 
     session = Session()
     if shot.setup is not None:
@@ -127,8 +142,8 @@ async def take(shot: Shot, size: tuple[int, int]) -> str:
     app = RackrateApp(session, ascii_only=shot.ascii_only)
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(app, pilot)
-        if shot.light:
-            app.theme = LIGHT.name
+        if shot.theme:
+            app.theme = shot.theme
         if shot.after is not None:
             shot.after(app)
             await settle(app, pilot)
@@ -174,6 +189,8 @@ def draw(name: str, size: tuple[int, int]) -> tuple[str, bool]:
                            "RACKRATE_TODAY": DAY, "TEXTUAL_ANIMATIONS": "none",
                            "RACKRATE_MIRROR": "http://127.0.0.1:9"})  # fmt: skip
         os.environ.pop("NO_COLOR", None)
+        if shot.no_color:
+            os.environ["NO_COLOR"] = "1"
         os.chdir(folder)  # the export dialog shows the current folder
         svg = plain_svg(asyncio.run(take(shot, size)))
         os.chdir(FOLDER)
