@@ -23,6 +23,7 @@ from tui.saved import Keeper, read, state_file
 from tui.screens.dashboard import Dashboard
 from tui.screens.details_screen import has_browser
 from tui.session import Session
+from tui.stylesheet import ThemeSheet
 from tui.terminal import gone as terminal_gone
 from tui.terminal import short
 from tui.theme import DARK, PLAIN_TERMINALS, THEMES, shades, tones, usual_theme
@@ -76,6 +77,7 @@ class RackrateApp(Resilient):
     ) -> None:
         # Without colours Textual keeps what reverse and bold say only where it thinks that the terminal's own ones are used.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.stylesheet = ThemeSheet(variables=self.get_css_variables())
         self.session = session or Session()
         self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
         plain_bars.use(ascii_only=self.ascii_only)
@@ -107,7 +109,8 @@ class RackrateApp(Resilient):
         return shades(self.current_theme)
 
     def on_load(self) -> None:
-        """Leave in order when told to, so that the terminal is given back as it was."""
+        """Read the styles for the theme there is. Leave in order when told to, so that the terminal is given back as it was."""
+        self.stylesheet.set_variables(self.get_css_variables())
         if self.is_headless or threading.current_thread() is not threading.main_thread():
             return
         loop = asyncio.get_running_loop()

@@ -44,6 +44,7 @@ class RefreshKeys(DashboardBase):
     _merge_cost_s = 0.0
     _to_merge = False
     _merging = False
+    _holding = False
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -53,7 +54,20 @@ class RefreshKeys(DashboardBase):
     def _hold_painting(self) -> None:
         """Paint nothing before the prices are there, unless they take their time: both share one processor."""
         self._held.enter_context(self.app.batch_update())
-        self.set_timer(HELD_S, self._held.close)
+        self._holding = True
+        self.set_timer(HELD_S, self._show_held)
+
+    def _show_held(self) -> None:
+        self._holding = False
+        self._held.close()
+        self.check_idle()  # a timer does not go through the messages after which the screen is painted
+
+    def _compositor_refresh(self) -> None:
+        """Textual paints each new layout and throws away what is held back: a first frame for nobody costs 9 ms."""
+        if self._holding:
+            self.refresh()  # once it is shown
+        else:
+            super()._compositor_refresh()
 
     @work(thread=True, exclusive=True, group="compare")
     def _load(self) -> None:
@@ -63,7 +77,7 @@ class RefreshKeys(DashboardBase):
 
     def _loaded(self, comparison: Comparison) -> None:
         self._accept(comparison)
-        self._held.close()
+        self._show_held()
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
