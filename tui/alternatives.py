@@ -13,7 +13,7 @@ from models.errors import RackrateError
 from models.quality import loss
 from models.quantize import CLASSES
 from tui import format as fmt
-from tui.inputs import GGUF_STEPS, GPU_STEPS
+from tui.input_steps import GGUF_STEPS, GPU_STEPS
 from tui.rows import Rows, Texts
 
 if TYPE_CHECKING:

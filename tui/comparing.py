@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from models.practical import MOST_SERVERS
 from tui import format as fmt
-from tui.inputs import show_ttft
+from tui.input_text import show_ttft
 from tui.sections.speed import band
 from tui.text import TIED, TextLine, pad, shorten, wrap
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys, format_key
 
 from models.errors import brief
-from tui.keys import BINDINGS, BY_ID, WHERES, Key, display
+from tui.key import Key, display
+from tui.key_list import BINDINGS, BY_ID, WHERES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

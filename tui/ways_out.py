@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tui.inputs import scale_prompt, step_quant
+from tui.input_steps import scale_prompt, step_quant
 from tui.keys import first
 
 if TYPE_CHECKING:

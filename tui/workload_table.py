@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from models import catalog
 from models.errors import InputError, RackrateError, brief
 from models.quantize import CLASSES
-from tui.inputs import own
+from tui.preset import own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

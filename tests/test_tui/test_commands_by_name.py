@@ -10,7 +10,7 @@ from models import catalog
 from pricing import money
 from tui import named
 from tui.columns import COLUMNS
-from tui.keys import BINDINGS
+from tui.key_list import BINDINGS
 from tui.screens.command_screen import SELF_EVIDENT, commands
 from tui.theme import THEMES
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from models import catalog
 from models.errors import RackrateError
 from models.traffic import Workload
-from tui.inputs import BY_ID, FIELDS, read, scale_prompt, show_traffic, show_traffic_narrow, step_quant, step_traffic
+from tui.input_steps import scale_prompt, step_quant, step_traffic
+from tui.input_text import show_traffic, show_traffic_narrow
+from tui.inputs import BY_ID, FIELDS, read
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.id)

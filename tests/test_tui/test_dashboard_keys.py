@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tui.keys import BINDINGS, GROUPS, footer_keys, markdown, textual_bindings
+from tui.key_list import BINDINGS, GROUPS
+from tui.keys import footer_keys, markdown, textual_bindings
 
 
 def test_every_command_has_an_id_of_its_own():

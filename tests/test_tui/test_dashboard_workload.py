@@ -99,7 +99,7 @@ async def test_click_on_a_field_edits_it(dashboard):
 
 @pytest.mark.parametrize("width", range(40, 240, 7))
 def test_fields_never_overlap(width):
-    from tui.widgets.workload_bar import arrange
+    from tui.widgets.workload_layout import arrange
 
     spots, lines = arrange(width)
     for one in spots:
@@ -264,7 +264,7 @@ WORDS = (
 def test_the_summary_says_what_differs_and_the_speed_target(llama, width, changes, said):
     from rich.cells import cell_len
 
-    from tui.widgets.workload_bar import summary
+    from tui.widgets.workload_layout import summary
 
     assert said not in "".join(text for text, _ in summary(llama, width))
     text = "".join(text for text, _ in summary(llama.changed(**changes, requests_per_s=838.9), width))
@@ -275,7 +275,7 @@ def test_the_summary_says_what_differs_and_the_speed_target(llama, width, change
 
 
 def test_the_summary_of_eighty_columns_says_all_of_it(llama):
-    from tui.widgets.workload_bar import summary
+    from tui.widgets.workload_layout import summary
 
     work = llama.changed(kv_quant="fp8", engine="sglang", prefix_hit=0.5, requests_per_s=838.9)
     text = "".join(text for text, _ in summary(work, 70))
@@ -286,7 +286,7 @@ def test_the_summary_of_eighty_columns_says_all_of_it(llama):
 
 @pytest.mark.parametrize("width", range(1, 40))
 def test_a_summary_without_room_ends_in_an_ellipsis(llama, width):
-    from tui.widgets.workload_bar import summary
+    from tui.widgets.workload_layout import summary
 
     text = "".join(text for text, _ in summary(llama.changed(kv_quant="fp8", engine="sglang", prefix_hit=0.5), width))
     assert len(text) <= width

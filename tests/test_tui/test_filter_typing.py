@@ -199,9 +199,9 @@ async def test_the_term_that_hides_most_is_named(dashboard):
 async def test_many_offers_are_filtered_in_a_thread(dashboard, monkeypatch):
     import threading
 
-    from tui.screens import base
+    from tui.screens import recomputing
 
-    monkeypatch.setattr(base, "THREADED_OFFERS", 5)
+    monkeypatch.setattr(recomputing, "THREADED_OFFERS", 5)
     async with dashboard() as app:
         where = []
         arranged = type(app.session).arranged

@@ -9,6 +9,7 @@ from pricing.settings import Settings
 from tui import keymap, keys
 from tui.__main__ import main
 from tui.app import RackrateApp
+from tui.key_list import BINDINGS
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +124,7 @@ def test_the_command_line_lists_and_checks_them(own_folders, capsys):
     assert main(["config", "keys"]) == 0
     out = capsys.readouterr()
     assert "* filter.edit        ctrl+f" in out.out
-    assert all(key.id in out.out for key in keys.BINDINGS)
+    assert all(key.id in out.out for key in BINDINGS)
     assert "nope" in out.err
     assert main(["config", "show"]) == 0
     out = capsys.readouterr()

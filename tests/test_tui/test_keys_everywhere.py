@@ -11,7 +11,8 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 import tui
-from tui.keys import BINDINGS, BY_ID, WHERES, bindings, footer_keys, groups, markdown
+from tui.key_list import BINDINGS, BY_ID, WHERES
+from tui.keys import bindings, footer_keys, groups, markdown
 
 
 def own_classes() -> list[type[DOMNode]]:

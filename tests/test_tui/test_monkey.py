@@ -18,7 +18,7 @@ from textual import events
 
 from models.errors import RackrateError
 from pricing.refresh_report import Outcome, Plan, RefreshReport, Step
-from tui.keys import BINDINGS
+from tui.key_list import BINDINGS
 
 if TYPE_CHECKING:
     from tui.session import Session

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tui.screens import base
+from tui.screens import base, recomputing
 from tui.screens.panes import Panes
 from tui.widgets.offer_table import OfferTable
 
@@ -136,7 +136,7 @@ async def test_slow_comparisons_follow_each_other_and_the_latest_wins(
             return compare(workload)
 
         monkeypatch.setattr(app.session, "compare", slow)
-        app.dashboard.compare_ms = base.INLINE_MS + 1
+        app.dashboard.compare_ms = recomputing.INLINE_MS + 1
         for rate in (1.5, 2.5, 3.5, 4.5):
             app.dashboard.change(app.session.workload.changed(requests_per_s=rate))
             await asyncio.to_thread(begun.wait, 30)

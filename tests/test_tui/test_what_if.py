@@ -7,7 +7,8 @@ from textual import events
 
 from models.errors import RackrateError
 from tui.inputs import BY_ID, FIELDS, read
-from tui.widgets.workload_bar import STEPPER, summary
+from tui.widgets.field_input import STEPPER
+from tui.widgets.workload_layout import summary
 
 
 def wheel(bar, spot, *, up: bool) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import TYPE_CHECKING
 
-from textual import work
 from textual.containers import Container, Horizontal
 from textual.widgets import Static
 
-from models.errors import RackrateError
 from tui import lines
 from tui.columns import chosen
 from tui.details import details, summary
@@ -18,7 +15,8 @@ from tui.filter_line import chips
 from tui.guard import Guarded
 from tui.header import header
 from tui.keys import first
-from tui.screens.panes import DETAILS_HEIGHT, SUMMARY_HEIGHT, Panes
+from tui.screens.panes import DETAILS_HEIGHT, SUMMARY_HEIGHT
+from tui.screens.recomputing import Recomputing
 from tui.verdict_line import verdict
 from tui.widgets.filter_input import FilterInput, JumpInput
 from tui.widgets.line import Line
@@ -33,21 +31,13 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from models.traffic import Workload
-    from pricing.compare import Comparison
     from tui.app import RackrateApp
     from tui.progress import Progress
-    from tui.session import Arranged, Session
-    from tui.state import ViewState
+    from tui.session import Session
     from tui.text import TextLine
 
-INLINE_MS = 60
-"""A comparison that took longer than this moves to a thread, so that the screen keeps answering."""
-THREADED_OFFERS = 20_000
-"""From so many offers on they are filtered and sorted in a thread."""
 
-
-class DashboardBase(Guarded, Panes):
+class DashboardBase(Guarded, Recomputing):
     """Workload, verdict, filter, table, details, and the lines around them."""
 
     app: RackrateApp
@@ -57,11 +47,9 @@ class DashboardBase(Guarded, Panes):
         self.session = session
         self.refreshing: Progress | None = None
         self.cancel_refresh = threading.Event()
-        self.compare_ms = 0.0
-        """How long the last comparison took."""
         self._typing: Timer | None = None
         self._moved = False
-        self._details_due = self._compare_due = self._comparing = False
+        self._details_due = False
 
     def compose(self) -> ComposeResult:
         """From the top to the bottom of the screen."""
@@ -105,7 +93,7 @@ class DashboardBase(Guarded, Panes):
     @property
     def idle(self) -> bool:
         """True where nothing typed waits to be used."""
-        return self._typing is None and not (self.drawing or self._details_due or self._compare_due or self._comparing)
+        return self._typing is None and not (self.drawing or self.recomputing or self._details_due)
 
     @property
     def jumping(self) -> bool:
@@ -145,73 +133,11 @@ class DashboardBase(Guarded, Panes):
         self._show_details()
         self.show_plot()
 
-    # comparing
+    # painting
 
-    def change(self, workload: Workload, *, step: str = "") -> None:
-        """Compare for another workload; changes that name the same step are undone together."""
-        if self.session.history.set(workload, step=step):
-            self.recompute()
-
-    def recompute(self) -> None:
-        """Compare again for the workload that all waiting keys lead to; the old figures stay until the new ones are there."""
-        if self.session.comparison is None:
-            return
+    def show_workload(self) -> None:
+        """Show the workload that is asked for in its bar."""
         self.bar.show(self.session.workload)
-        if not self._compare_due:
-            self._compare_due = True
-            self.call_later(self._compare)
-
-    def _compare(self) -> None:
-        """At once where that is quick, else in a thread: one at a time, and after it whatever has been asked by then."""
-        if self._comparing:
-            return
-        self._compare_due = False
-        workload = self.session.workload
-        if self.compare_ms > INLINE_MS:
-            self._comparing = True
-            self._compare_in_thread(workload)
-            return
-        started = time.perf_counter()
-        try:
-            comparison = self.session.compare(workload)
-        except RackrateError as error:
-            self.notify(str(error), severity="warning", markup=False)
-            return
-        self.compare_ms = (time.perf_counter() - started) * 1000
-        self._accept(comparison)
-
-    @work(thread=True, group="compare")
-    def _compare_in_thread(self, workload: Workload) -> None:
-        started = time.perf_counter()
-        found: Comparison | RackrateError | None = None
-        try:
-            found = self.session.compare(workload)
-        except RackrateError as error:
-            found = error
-        finally:
-            self.compare_ms = (time.perf_counter() - started) * 1000
-            self.app.call_from_thread(self._compared, workload, found)
-
-    def _compared(self, workload: Workload, found: Comparison | RackrateError | None) -> None:
-        self._comparing = False
-        if isinstance(found, RackrateError):
-            self.notify(str(found), severity="warning", markup=False)
-        elif found is not None and workload == self.session.workload and found.market is self.session.market:
-            self._accept(found)
-        if self._compare_due or workload != self.session.workload:
-            self._compare()
-
-    def _accept(self, comparison: Comparison) -> None:
-        if not self.session.is_of_these_prices(comparison):
-            self.recompute()
-            return
-        try:
-            self.session.accept(comparison)
-        except RackrateError as error:
-            self.notify(str(error), severity="warning", markup=False)
-            return
-        self.bar.show(self.session.workload)
-        self.show()
 
     def show(self) -> None:
         """Paint what the session holds."""
@@ -240,27 +166,6 @@ class DashboardBase(Guarded, Panes):
         from tui.empty import explain
 
         return explain(self.session)
-
-    def rearrange(self) -> None:
-        """Filter and sort anew: at once for a usual number of offers, else in a thread, so that typing is never held up."""
-        if self.session.market is None or len(self.session.market) < THREADED_OFFERS:
-            self.session.arrange()
-            self.show()
-        else:
-            self._show_lines()
-            self._arrange_in_thread(self.session.view)
-
-    @work(thread=True, exclusive=True, group="arrange")
-    def _arrange_in_thread(self, view: ViewState) -> None:
-        arranged = self.session.arranged(view)
-        if arranged is not None:
-            self.app.call_from_thread(self._take, view, arranged)
-
-    def _take(self, view: ViewState, arranged: Arranged) -> None:
-        now = self.session.view.changed(columns=view.columns, widths=view.widths, unit=view.unit, plot=view.plot)
-        if view == now and arranged.rows.comparison is self.session.comparison:  # else a newer one comes
-            self.session.take(arranged)
-            self.show()
 
     def _show_verdict(self) -> None:
         self.query_one("#verdict", Static).update(

@@ -8,7 +8,7 @@ from models import catalog
 from models.errors import RackrateError
 from tui import format as fmt
 from tui.columns import COLUMNS
-from tui.keys import BINDINGS, WHERES, Key
+from tui.key_list import BINDINGS, WHERES
 from tui.screens.picker import Picker
 from tui.theme import THEMES
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from tui.app import RackrateApp
+    from tui.key import Key
     from tui.session import Session
 
 SELF_EVIDENT = frozenset({"palette", "sort.nth", "quit.always"})

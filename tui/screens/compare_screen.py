@@ -9,7 +9,8 @@ from textual.screen import Screen
 
 from tui import comparing
 from tui.guard import Guarded
-from tui.keys import BY_ID, bindings, first
+from tui.key_list import BY_ID
+from tui.keys import bindings, first
 from tui.rows import Rows
 from tui.screens.clipboard import copy
 from tui.screens.details_screen import DetailsScreen

@@ -99,7 +99,7 @@ class Dashboard(
 
     @property
     def where(self) -> str:
-        """Where the focus is, for the help: one of keys.WHERES."""
+        """Where the focus is, for the help: one of WHERES."""
         if self.bar.editing:
             return "workload"
         return "filter" if self.filtering else "jump" if self.jumping else getattr(self.focused, "where", "table")

@@ -9,7 +9,8 @@ from textual.screen import Screen
 
 from tui.details import plain, whole
 from tui.guard import Guarded
-from tui.keys import BY_ID, bindings, first
+from tui.key_list import BY_ID
+from tui.keys import bindings, first
 from tui.screens.dialog import on_top
 from tui.widgets.line import Line, Part
 from tui.widgets.text_pane import TextPane

@@ -31,7 +31,7 @@ class Dialog(Guarded, ModalScreen[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
     where: ClassVar[str] = "dialog"
-    """Whose keys the help shows: one of keys.WHERES."""
+    """Whose keys the help shows: one of WHERES."""
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close with a result, once."""

@@ -9,7 +9,8 @@ from textual.widgets import Input, Static
 
 from tui.filter_line import hint, said
 from tui.keys import first
-from tui.screens.base import THREADED_OFFERS, DashboardBase
+from tui.screens.base import DashboardBase
+from tui.screens.recomputing import THREADED_OFFERS
 from tui.screens.workload_keys import TYPING_PAUSE_S
 from tui.state import FITS, KINDS, TERMS, following
 from tui.widgets.filter_input import FilterInput

@@ -10,7 +10,8 @@ from textual.widgets import Input
 
 from tui import format as fmt
 from tui.columns import COLUMNS
-from tui.keys import BINDINGS, WHERES, bindings, first, groups
+from tui.key_list import BINDINGS, WHERES
+from tui.keys import bindings, first, groups
 from tui.screens.dialog import Dialog
 from tui.text import wrap
 from tui.widgets.text_pane import TextPane

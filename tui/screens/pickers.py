@@ -8,7 +8,8 @@ from models import catalog
 from models.quality import loss
 from models.quantize import CLASSES, format_for, is_gguf, weight_bytes
 from tui import format as fmt
-from tui.inputs import GGUF_STEPS, GPU_STEPS, show_traffic, show_ttft, show_user_speed
+from tui.input_steps import GGUF_STEPS, GPU_STEPS
+from tui.input_text import show_traffic, show_ttft, show_user_speed
 from tui.keys import bindings, first
 from tui.screens.picker import Picker
 from tui.widgets.choice_list import Choice

@@ -8,7 +8,8 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from tui import format as fmt
-from tui.keys import BY_ID, bindings, first, keys_of
+from tui.key_list import BY_ID
+from tui.keys import bindings, first, keys_of
 from tui.screens.dialog import Dialog
 from tui.screens.picker import ROOMY, nearness, score
 from tui.widgets.choice_list import Choice, ChoiceList

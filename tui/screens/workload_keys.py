@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from models.errors import RackrateError
-from tui import inputs
+from tui import input_steps, input_text, inputs
 from tui.keys import first
 from tui.screens.base import DashboardBase
 from tui.widgets.workload_bar import WorkloadBar
@@ -96,20 +96,20 @@ class WorkloadKeys(DashboardBase):
         end = "widest" if direction > 0 else "narrowest"
         more = f"{first('quant.pick')} lists all formats."
         self._step(
-            inputs.step_quant(self.session.workload, direction),
+            input_steps.step_quant(self.session.workload, direction),
             f"{self.session.workload.quant} is the {end} step; {more}",
         )
 
     def action_step_traffic(self, direction: int) -> None:
         """More or less traffic."""
-        now = inputs.show_traffic(self.session.workload)
+        now = input_text.show_traffic(self.session.workload)
         end = f"{now} is the last step; the Traffic field ({first('workload.edit')}) takes any number."
-        self._step(inputs.step_traffic(self.session.workload, direction), end)
+        self._step(input_steps.step_traffic(self.session.workload, direction), end)
 
     def action_scale_prompt(self, factor: float) -> None:
         """Longer or shorter prompts."""
         end = f"A prompt of {self.session.workload.input_tokens:,} tokens is the last step."
-        self._step(inputs.scale_prompt(self.session.workload, factor), end)
+        self._step(input_steps.scale_prompt(self.session.workload, factor), end)
 
     def _step(self, workload: Workload, end: str) -> None:
         if workload == self.session.workload:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from models.practical import MOST_SERVERS
 from tui import format as fmt
-from tui.inputs import show_traffic
+from tui.input_text import show_traffic
 from tui.text import TIED, Section, TextLine
 
 if TYPE_CHECKING:

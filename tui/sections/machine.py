@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from tui.rows import Rows
 
 
-UNKNOWN = "No estimate is made for it. `rackrate catalog hardware` lists the names it knows; a newer rackrate may know more."
+UNKNOWN = (
+    "No estimate is made for it. `rackrate catalog hardware` lists the names it knows; a newer rackrate may know more."
+)
 """What to do about hardware that the catalog does not have."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui import format as fmt
-from tui.inputs import show_ttft
+from tui.input_text import show_ttft
 from tui.text import TIED, Section, TextLine
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ class PlotPane(Painted, Widget, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("plot")]
     where: ClassVar[str] = "plot"
-    """Whose keys the help shows where this has the focus: one of keys.WHERES."""
+    """Whose keys the help shows where this has the focus: one of WHERES."""
 
     @dataclass
     class Chosen(Message):

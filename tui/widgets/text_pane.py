@@ -27,7 +27,7 @@ class TextPane(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("text")]
     where: ClassVar[str] = "pane"
-    """Whose keys the help shows where this has the focus: one of keys.WHERES."""
+    """Whose keys the help shows where this has the focus: one of WHERES."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
         super().__init__(id=id)

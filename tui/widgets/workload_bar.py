@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.message import Message
@@ -14,127 +13,19 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tui import format as fmt
-from tui.guard import Guarded, Painted
-from tui.inputs import BY_ID, FIELDS, Field, show_traffic, show_traffic_narrow, show_ttft, show_user_speed
-from tui.keys import bindings, first
-from tui.text import TextLine, shorten, wrap
+from tui.guard import Painted
+from tui.inputs import BY_ID, FIELDS, Field
+from tui.keys import first
+from tui.widgets.field_input import STEPPER, FieldInput
+from tui.widgets.workload_layout import arrange, message, spot_at, summary
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
-    from textual.binding import BindingType
-    from textual.geometry import Offset
 
     from models.traffic import Workload
-
-
-SHORTEST_NAME = 8
-"""Cells of a model's name that still tell it from others."""
-STEPPER = "‹›"
-"""Two arrows behind the field in work: a click steps its value down or up."""
-MESSAGE_LINES = 2
-"""Lines under the fields for a hint or an error."""
-
-
-class Spot(NamedTuple):
-    """Where a field stands: its label at (x, y), its value behind."""
-
-    field: Field
-    x: int
-    y: int
-    label: int
-    value: int
-    """Width of the value."""
-
-
-def arrange(width: int) -> tuple[list[Spot], int]:
-    """Fields on a grid of as many columns as the width allows; returns the places and the number of lines."""
-    columns = next(
-        (columns for columns, needed in ((13, 221), (7, 112), (5, 88), (4, 72), (3, 48)) if width >= needed), 2
-    )
-    size = width // columns
-    label_of_column: dict[int, int] = {}
-    slots: list[tuple[Field, int, int, int]] = []
-    column = line = 0
-    for field in FIELDS:
-        span = 2 if field.wide else 1
-        if column + span > columns:
-            column, line = 0, line + 1
-        slots.append((field, column, line, span))
-        label_of_column[column] = max(label_of_column.get(column, 0), cell_len(field.label))
-        column += span
-    spots = []
-    for field, place, y, span in slots:
-        label = label_of_column[place] + 1
-        spots.append(Spot(field, place * size, y, label, max(span * size - label - 1, 3)))
-    return spots, line + 1
-
-
-def summary(workload: Workload, width: int) -> list[tuple[str, str]]:
-    """The workload in one line of `width` cells for narrow terminals, as toned spans.
-
-    All that differs from its default is said. What it says gets shorter before anything goes, and what goes leaves an ellipsis.
-    """
-    name, quant = fmt.clean(workload.model.name), workload.quant
-    for level in range(4):
-        parts = _summary_parts(workload, level)
-        gap = " · " if level < 2 else " "
-        rest = "".join(f"{gap}{text}" for text in parts)
-        room = width - cell_len(f" {quant}{rest}")
-        if cell_len(name) <= room or (level == 3 and room >= SHORTEST_NAME):
-            return [(f"{fmt.shorten_middle(name, room)} {quant}", "strong"), (rest, "text")]
-    cut = fmt.fit_width(f"{name} {quant}{rest}", max(width, 1))
-    return [(cut[: len(f"{name} {quant}")], "strong"), (cut[len(f"{name} {quant}") :], "text")]
-
-
-def _summary_parts(workload: Workload, level: int) -> list[str]:
-    """What follows the model's name: at level 0 in full, at each further level in fewer cells."""
-    parts = []
-    if workload.kv_quant != "16bit":
-        parts.append(f"KV {workload.kv_quant}")
-    if workload.engine != "auto":
-        parts.append(workload.engine)
-    if workload.prefix_hit:
-        cached = fmt.plain(workload.prefix_hit * 100, 3)
-        parts.append(f"cached {cached} %" if level == 0 else f"cached {cached}%")
-    if workload.utilization != 1:
-        share = fmt.plain(workload.utilization * 100, 3)
-        parts.append(f"util {share} %" if level == 0 else f"util {share}%")
-    parts.append(f"{fmt.tokens(workload.input_tokens)}→{fmt.tokens(workload.output_tokens)}{'' if level else ' tok'}")
-    parts.append(show_traffic_narrow(workload) if level else show_traffic(workload))
-    if workload.ttft_ms is not None:
-        parts.append(f"TTFT≤{show_ttft(workload).replace(' ', '')}")
-    if workload.tpot_ms is not None:
-        parts.append(f"≥{show_user_speed(workload)}{' tok/s·u' if level == 0 else ' t/s' if level < 3 else 't/s'}")
-    return parts
-
-
-class FieldInput(Guarded, Input):
-    """The editor of one field: Tab goes on, arrows step the value, enter keeps it, escape takes it back."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("workload")]
-
-    def action_field(self, step: int) -> None:
-        """To the next field."""
-        self._bar.edit_next(step)
-
-    def action_step(self, direction: int) -> None:
-        """The next value up or down."""
-        self._bar.step_value(direction)
-
-    def action_keep(self) -> None:
-        """Back to the table with what was typed."""
-        self._bar.finish(keep=True)
-
-    def action_cancel(self) -> None:
-        """Back to the table with the value from before."""
-        self._bar.finish(keep=False)
-
-    @property
-    def _bar(self) -> WorkloadBar:
-        bar = self.parent
-        assert isinstance(bar, WorkloadBar)  # noqa: S101 - it is only ever composed there
-        return bar
+    from tui.text import TextLine
+    from tui.widgets.workload_layout import Spot
 
 
 class WorkloadBar(Painted, Widget):
@@ -285,12 +176,8 @@ class WorkloadBar(Painted, Widget):
             self.edit()
         elif (place := self._stepper) is not None and (offset.x - place[0], offset.y - place[1]) in {(0, 0), (1, 0)}:
             self.step_value(-1 if offset.x == place[0] else 1)
-        elif (spot := self._spot_at(offset)) is not None:
+        elif (spot := spot_at(self._spots, offset.x, offset.y)) is not None:
             self.edit(spot.field.id)
-
-    def _spot_at(self, offset: Offset) -> Spot | None:
-        reach = (spot for spot in self._spots if spot.y == offset.y)
-        return next((spot for spot in reach if spot.x <= offset.x < spot.x + spot.label + spot.value + 1), None)
 
     def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, 1)
@@ -301,7 +188,7 @@ class WorkloadBar(Painted, Widget):
     def _wheel(self, event: events.MouseEvent, direction: int) -> None:
         """The wheel steps the field under the mouse."""
         offset = event.get_content_offset(self)
-        spot = self._spot_at(offset) if offset is not None and not self._collapsed else None
+        spot = spot_at(self._spots, offset.x, offset.y) if offset is not None and not self._collapsed else None
         if spot is not None:
             event.stop()
             self.post_message(self.Stepped(spot.field, direction))
@@ -334,36 +221,24 @@ class WorkloadBar(Painted, Widget):
             self.styles.height = height
 
     def _message(self) -> list[TextLine]:
-        """The field's hint, or what is wrong with its value."""
         if self.editing is None or self.workload is None:
             return []
-        tone, text = (
-            ("miss", f"! {self.error}") if self.error else ("muted", BY_ID[self.editing].hint_for(self.workload))
-        )
-        lines = wrap([(text, tone)], self._grid_width)
-        if len(lines) <= MESSAGE_LINES:
-            return lines
-        kept = lines[:MESSAGE_LINES]
-        return [*kept[:-1], shorten([*kept[-1], (" " * self._grid_width, tone)], self._grid_width)]
+        return message(BY_ID[self.editing], self.workload, self.error, self._grid_width)
+
+    @property
+    def _edited(self) -> Spot | None:
+        """Where the field in work stands."""
+        return next((spot for spot in self._spots if spot.field.id == self.editing), None)
 
     def _place_editor(self) -> None:
-        spot = next((spot for spot in self._spots if spot.field.id == self.editing), None)
-        if spot is None:
-            return
-        editor = self.editor
-        # A longer value than the field has room for is seen whole while it is typed, over the field beside it.
-        room = max(self._grid_width - len(STEPPER), 1)
-        width = min(max(spot.value - len(STEPPER), cell_len(editor.value) + 2), room)
-        editor.styles.offset = (max(min(spot.x + spot.label, room - width), 0), spot.y)
-        editor.styles.width = width
+        if (spot := self._edited) is not None:
+            self.editor.place(spot, self._grid_width)
 
     @property
     def _stepper(self) -> tuple[int, int] | None:
         """Where the arrows behind the editor stand."""
-        spot = next((spot for spot in self._spots if spot.field.id == self.editing), None)
-        if spot is None or self.editor.styles.width is None:
-            return None
-        return int(self.editor.styles.offset.x.value + self.editor.styles.width.value), spot.y
+        spot = self._edited
+        return (self.editor.reach[1], spot.y) if spot is not None and self.editor.styles.width is not None else None
 
     def render_line(self, y: int) -> Strip:
         """One line of fields, or the hint of the field in work."""
@@ -382,14 +257,18 @@ class WorkloadBar(Painted, Widget):
             return self._summary_line(width) if y == 0 else Strip.blank(width)
         segments: list[Segment] = []
         used = 0
-        covered_from, covered_y = self.editor.styles.offset.x.value, self.editor.styles.offset.y.value
-        covered_to = covered_from + (self.editor.styles.width.value if self.editor.styles.width else 0)
+        covered_from, covered_to = self.editor.reach
         for spot in self._spots:
             if spot.y != y:
                 continue
             editing = spot.field.id == self.editing
             label = spot.field.label
-            if not editing and self.editing and spot.y == covered_y and covered_from <= spot.x < covered_to:
+            if (
+                not editing
+                and self._stepper is not None
+                and spot.y == self._stepper[1]
+                and covered_from <= spot.x < covered_to
+            ):
                 label = ""  # a rest of it behind the editor would be read as another word
             value = fmt.fit_width(fmt.clean(spot.field.shown_in(self.workload, spot.value)), spot.value)
             segments += [
