@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.screen import ModalScreen
 
 from tui import keeping, keys
+from tui.key_list import BY_ID
 from tui.keys import bindings
 from tui.notes import noted
 from tui.own_constants import use_own
@@ -209,7 +210,7 @@ class RackrateApp(Resilient):
     async def _run(self, below: Screen[Any], chosen: str | None) -> None:
         kind, _, name = (chosen or "").partition(":")
         if kind == "command":
-            await below.run_action(keys.BY_ID[name].command)
+            await below.run_action(BY_ID[name].command)
         elif kind == "theme":
             self.theme = name
         elif kind and isinstance(below, Dashboard):

@@ -49,9 +49,11 @@ async def test_p_goes_round_the_plots_and_back(dashboard):
 
 async def test_the_titles_of_the_panes_say_the_users_own_keys(dashboard, monkeypatch):
     from tui import keys
+    from tui.key import OWN
 
     async with dashboard((120, 36)) as app:
-        monkeypatch.setattr(keys, "_OWN", {"plot.next": "ctrl+n", "pane.zoom": "f9"})
+        for name, pressed in (("plot.next", "ctrl+n"), ("pane.zoom", "f9")):
+            monkeypatch.setitem(OWN, name, pressed)
         app.dashboard.show()
         await app.settle()
         said = f"1/5: {keys.shown('plot.next')} next, F9 zoom"

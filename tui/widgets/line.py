@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
 from tui import format as fmt
-from tui.guard import Painted
+from tui.widgets.toned import Toned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,33 +101,23 @@ def _put(placed: list[tuple[int, Part, str]], group: list[Part], x: int, room: i
     return x
 
 
-class Line(Painted, Widget):
+class Line(Toned, Widget):
     """A line of parts; parts with an action can be clicked."""
 
     DEFAULT_CSS = "Line { height: 1; width: 1fr; padding: 0 1; }"
 
     def __init__(self, *, id: str | None = None, gap: int = 2, ascii_only: bool = False) -> None:  # noqa: A002
-        super().__init__(id=id)
+        super().__init__(id=id, ascii_only=ascii_only)
         self.gap = gap
-        self.ascii_only = ascii_only
         self.parts: list[Part] = []
-        self.tones: dict[str, Style] = {}
         self.placed: list[tuple[int, Part, str]] = []
 
     def show(self, parts: Sequence[Part]) -> None:
         """Replace the parts; repaints only where something changed."""
-        clean = [part._replace(text=self._said(part.text), short=self._said(part.short)) for part in parts]
+        clean = [part._replace(text=self.said(part.text), short=self.said(part.short)) for part in parts]
         if clean != self.parts:
             self.parts = clean
             self.refresh()
-
-    def _said(self, text: str) -> str:
-        return fmt.clean(fmt.to_ascii(text) if self.ascii_only else text)
-
-    def restyle(self, tones: dict[str, Style]) -> None:
-        """Take the colours of another theme."""
-        self.tones = tones
-        self.refresh()
 
     @property
     def plain(self) -> str:
@@ -149,7 +138,7 @@ class Line(Painted, Widget):
         for x, part, text in self.placed:
             if x > used:
                 segments.append(Segment(" " * (x - used)))
-            segments.append(Segment(text, self.tones.get(part.tone) or Style()))
+            segments.append(Segment(text, self.tone(part.tone)))
             used = x + cell_len(text)
         return Strip(segments, used).adjust_cell_length(width).apply_style(self.rich_style)
 

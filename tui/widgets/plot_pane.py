@@ -5,27 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
 from textual.widget import Widget
 
-from tui import format as fmt
-from tui.guard import Painted
 from tui.keys import bindings
+from tui.widgets.toned import Toned, plain
 
 if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
+    from textual.strip import Strip
 
     from tui.plots.painter import Picture
     from tui.plots.plot import Plot
     from tui.text import TextLine
 
 
-class PlotPane(Painted, Widget, can_focus=True):
+class PlotPane(Toned, Widget, can_focus=True):
     """One plot; the table's offer is marked in it, and what is chosen in it becomes the table's offer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("plot")]
@@ -53,9 +50,7 @@ class PlotPane(Painted, Widget, can_focus=True):
         plot: Plot
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.ascii_only = ascii_only
-        self.tones: dict[str, Style] = {}
+        super().__init__(id=id, ascii_only=ascii_only)
         self.plot: Plot | None = None
         self.offer: int | None = None
         """The table's offer."""
@@ -86,15 +81,10 @@ class PlotPane(Painted, Widget, can_focus=True):
     def _chosen_offer(self) -> int | None:
         return self.plot.offer(self.chosen) if self.plot is not None and self.chosen is not None else None
 
-    def restyle(self, tones: dict[str, Style]) -> None:
-        """Take the colours of another theme."""
-        self.tones = tones
-        self.refresh()
-
     @property
     def plain(self) -> str:
         """All lines as text."""
-        return "\n".join("".join(text for text, _ in line).rstrip() for line in self.lines)
+        return plain(self.lines)
 
     # choosing
 
@@ -175,9 +165,5 @@ class PlotPane(Painted, Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the plot."""
-        width = self.content_size.width
-        segments = []
-        for text, tone in self.lines[y] if y < len(self.lines) else []:
-            shown = fmt.clean(text)
-            segments.append(Segment(fmt.to_ascii(shown) if self.ascii_only else shown, self.tones.get(tone) or Style()))
-        return Strip(segments).adjust_cell_length(width).apply_style(self.rich_style)
+        line = self.lines[y] if y < len(self.lines) else []
+        return self.strip(line, self.content_size.width).apply_style(self.rich_style)

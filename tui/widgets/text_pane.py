@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui import format as fmt
-from tui.guard import Painted
 from tui.keys import bindings
+from tui.widgets.toned import Toned, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from tui.text import TextLine
 
 
-class TextPane(Painted, ScrollView, can_focus=True, inherit_bindings=False):
+class TextPane(Toned, ScrollView, can_focus=True, inherit_bindings=False):
     """Lines of (text, tone) spans, made anew for the pane's width."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("text")]
@@ -30,9 +27,7 @@ class TextPane(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     """Whose keys the help shows where this has the focus: one of WHERES."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.ascii_only = ascii_only
-        self.tones: dict[str, Style] = {}
+        super().__init__(id=id, ascii_only=ascii_only)
         self.lines: list[TextLine] = []
         self._make: Callable[[int], list[TextLine]] = lambda width: []  # noqa: ARG005
         self._made_for = -1
@@ -45,15 +40,10 @@ class TextPane(Painted, ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=0, animate=False, force=True)
         self._remake()
 
-    def restyle(self, tones: dict[str, Style]) -> None:
-        """Take the colours of another theme."""
-        self.tones = tones
-        self.refresh()
-
     @property
     def plain(self) -> str:
         """All lines as text."""
-        return "\n".join("".join(text for text, _ in line).rstrip() for line in self.lines)
+        return plain(self.lines)
 
     def on_resize(self) -> None:
         """Wrap anew."""
@@ -84,8 +74,4 @@ class TextPane(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         index = self.scroll_offset.y + y
         if index >= len(self.lines):
             return Strip.blank(width, self.rich_style)
-        segments = []
-        for text, tone in self.lines[index]:
-            shown = fmt.clean(text)
-            segments.append(Segment(fmt.to_ascii(shown) if self.ascii_only else shown, self.tones.get(tone) or Style()))
-        return Strip(segments).adjust_cell_length(width).apply_style(self.rich_style)
+        return self.strip(self.lines[index], width).apply_style(self.rich_style)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
 from tui import format as fmt
-from tui.guard import Painted
 from tui.inputs import BY_ID, FIELDS, Field
 from tui.keys import first
+from tui.text import length
 from tui.widgets.field_input import STEPPER, FieldInput
+from tui.widgets.toned import Toned
 from tui.widgets.workload_layout import arrange, message, spot_at, summary
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tui.widgets.workload_layout import Spot
 
 
-class WorkloadBar(Painted, Widget):
+class WorkloadBar(Toned, Widget):
     """All inputs with their values; on narrow terminals one line until it is edited."""
 
     @dataclass
@@ -63,9 +62,7 @@ class WorkloadBar(Painted, Widget):
         """The editor was left."""
 
     def __init__(self, *, id: str | None = None, ascii_only: bool = False) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.ascii_only = ascii_only
-        self.tones: dict[str, Style] = {}
+        super().__init__(id=id, ascii_only=ascii_only)
         self.workload: Workload | None = None
         self.editing: str | None = None
         self.error = ""
@@ -96,11 +93,6 @@ class WorkloadBar(Painted, Widget):
         self.error = message
         self.editor.set_class(bool(message), "-invalid-value")
         self._fit_height()
-        self.refresh()
-
-    def restyle(self, tones: dict[str, Style]) -> None:
-        """Take the colours of another theme."""
-        self.tones = tones
         self.refresh()
 
     def set_compact(self, compact: bool) -> None:
@@ -244,7 +236,7 @@ class WorkloadBar(Painted, Widget):
         """One line of fields, or the hint of the field in work."""
         strip = self._line(y)
         if (place := self._stepper) is not None and place[1] == y:
-            arrows = Strip([Segment(self._text(STEPPER), self._tone("accent"))], len(STEPPER))
+            arrows = self.strip([(STEPPER, "accent")], len(STEPPER))
             parts = [strip.crop(0, place[0]), arrows, strip.crop(place[0] + len(STEPPER))]
             strip = Strip.join(parts)
         return strip.apply_style(self.rich_style)
@@ -255,53 +247,33 @@ class WorkloadBar(Painted, Widget):
             return Strip.blank(width)
         if self._collapsed:
             return self._summary_line(width) if y == 0 else Strip.blank(width)
-        segments: list[Segment] = []
+        said, below = self._message(), y - max((spot.y for spot in self._spots), default=0) - 1
+        if 0 <= below < len(said):
+            return self.strip(said[below], width)
+        line: TextLine = []
         used = 0
-        covered_from, covered_to = self.editor.reach
+        covered = range(*self.editor.reach) if (place := self._stepper) is not None and place[1] == y else range(0)
         for spot in self._spots:
             if spot.y != y:
                 continue
             editing = spot.field.id == self.editing
-            label = spot.field.label
-            if (
-                not editing
-                and self._stepper is not None
-                and spot.y == self._stepper[1]
-                and covered_from <= spot.x < covered_to
-            ):
-                label = ""  # a rest of it behind the editor would be read as another word
+            # A rest of a label behind the editor would be read as another word.
+            label = "" if not editing and spot.x in covered else spot.field.label
             value = fmt.fit_width(fmt.clean(spot.field.shown_in(self.workload, spot.value)), spot.value)
-            segments += [
-                Segment(" " * (spot.x - used)),
-                Segment(
-                    self._text(fmt.fit_width(label, spot.label)),
-                    self._tone("accent" if editing else "muted"),
-                ),
-                Segment(self._text(value), self._tone("strong")),
+            line += [
+                (" " * (spot.x - used), ""),
+                (fmt.fit_width(label, spot.label), "accent" if editing else "muted"),
+                (value, "strong"),
             ]
             used = spot.x + spot.label + spot.value
-        message = self._message()
-        line = y - max((spot.y for spot in self._spots), default=0) - 1
-        if 0 <= line < len(message):
-            segments = [Segment(self._text(text), self._tone(tone)) for text, tone in message[line]]
-            used = sum(segment.cell_length for segment in segments)
-        return Strip(segments, used).adjust_cell_length(width)
+        return self.strip(line, width)
 
     def _summary_line(self, width: int) -> Strip:
         assert self.workload is not None  # noqa: S101 - callers have checked
         hint = f"{first('workload.edit')} edit"
         room = width - len(hint) - 2
-        segments: list[Segment] = []
-        used = 0
-        for text, tone in summary(self.workload, max(room, 1)):
-            segments.append(Segment(self._text(text), self._tone(tone)))
-            used += segments[-1].cell_length
+        line: TextLine = [(self.said(text), tone) for text, tone in summary(self.workload, max(room, 1))]
+        used = length(line)
         if room > 0 and used + len(hint) < width:
-            segments += [Segment(" " * (width - used - len(hint))), Segment(hint, self._tone("muted"))]
-        return Strip(segments).adjust_cell_length(width)
-
-    def _tone(self, name: str) -> Style:
-        return self.tones.get(name) or Style()
-
-    def _text(self, text: str) -> str:
-        return fmt.to_ascii(text) if self.ascii_only else text
+            line += [(" " * (width - used - len(hint)), ""), (hint, "muted")]
+        return self.strip(line, width)
