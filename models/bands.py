@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from models.chip import Chip
     from models.constants import Band
     from models.cpu_rates import CpuRates
+    from models.cpu_socket import Family
 
 Array = NDArray[np.float64]
 
@@ -100,7 +101,7 @@ def gguf_bands(chip: Chip, *, streams: float = 1.0) -> BandNames:
 
 
 def cpu_bands(
-    rates: CpuRates, *, arm: bool, shared: bool = False, engine: str = "llama.cpp", streams: float = 1.0
+    rates: CpuRates | Family, *, arm: bool, shared: bool = False, engine: str = "llama.cpp", streams: float = 1.0
 ) -> BandNames:
     """Bands of an engine on a CPU: llama.cpp and its relatives, or vLLM; several streams were measured less than one."""
     if shared or rates.family.startswith("unknown"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import math
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models import catalog
+from models import catalog, prepared
 from models.build import GgufModel, column
 from models.constants import constants
 from models.cpu_speed import CpuCase, CpuSpeed
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from models.cpu_speed import Array
 
 FILE = Path(__file__).parent / "data" / "measured" / "cpu_instances.csv.gz"
+PREPARED = prepared.FOLDER / "cpu_instances.bin"
+_FLOATS = np.dtype("<f8")
 SOURCE = "github SpareCores/sc-inspector-data@804d3c7 (2026-08-22), CC BY-SA 4.0"
 MODELS = {
     "smollm_135m": "SmolLM-135M",
@@ -49,6 +52,7 @@ LARGE = ("gemma_2b", "llama_7b", "phi_14b", "llama_70b")
 """Models large enough to say how fast weights stream; the small ones measure waiting threads."""
 SCALED = ("cores", "stream", "prefill", "decode", "sync")
 """Rates (`models.cpu_rates`) that measurements speak about; the cores stay."""
+_WORDS = " ".join(MODELS)
 PROMPT_TOKENS, OUTPUT_TOKENS = 512.0, 128.0
 PROVIDERS = {"alicloud": "alibaba", "hcloud": "hetzner"}
 """The inspection's names of providers -> ours."""
@@ -96,7 +100,7 @@ class MeasuredCpu:
         )
 
     def figures(self) -> tuple[float, ...]:
-        """Prompt and generation figures of each model as `figures_of` has them."""
+        """Prompt and generation tokens/s of each model in turn (MODELS), NaN = not run."""
         runs = {run.model: (run.prompt_tokens_per_s, run.tokens_per_s) for run in self.runs}
         return tuple(value or math.nan for name in MODELS for value in runs.get(name, (None, None)))
 
@@ -122,7 +126,7 @@ def adjusted(figures: Array, rates: Mapping[str, Array]) -> dict[str, Array]:
     2B parameters and more (over the small ones where there is nothing else).
 
     Args:
-        figures: (instance types, 2 x models) as `figures_of` has them; rates: as estimated.
+        figures: (instance types, 2 x models), see `MeasuredCpu.figures`; rates: as estimated.
     """
     decode, prompt = _predicted(rates)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -238,8 +242,8 @@ def _plain(server: str) -> str:
 def instance_of(provider: str, server: str) -> str:
     """The name under which a provider's type was measured ("aws m7a.8xlarge"); empty if it was not."""
     name = provider.casefold()
-    key = (PROVIDERS.get(name, name), _plain(server))
-    return f"{key[0]} {key[1]}" if key in _index() else ""
+    found = f"{PROVIDERS.get(name, name)} {_plain(server)}"
+    return found if found in all_figures()[0] else ""
 
 
 @cache
@@ -253,14 +257,33 @@ def by_instance(name: str) -> MeasuredCpu | None:
     return _record(dict(zip(_names(), cells, strict=True)))
 
 
-def figures_of(name: str) -> tuple[float, ...] | None:
-    """Prompt and generation tokens/s of each model in turn (MODELS; NaN = not run) of a name that `instance_of` gave."""
-    provider, _, server = name.partition(" ")
-    line = _index().get((provider, server))
-    if line is None:
-        return None
-    # The last cells are the figures; `by_instance` reads all of them, in ten times the time.
-    return tuple(float(cell or "nan") or math.nan for cell in line.rsplit(",", 2 * len(MODELS))[1:])
+@cache
+def all_figures() -> tuple[dict[str, int], Array]:
+    """Names that `instance_of` gives -> rows of what `MeasuredCpu.figures` has; a start needs no more of the instance types."""
+    try:
+        found = prepared.read(PREPARED, [FILE], _WORDS)
+        if found is not None:
+            names, _, content = found.partition(b"\n")
+            figures = np.frombuffer(content, dtype=_FLOATS).reshape(-1, 2 * len(MODELS))
+            places = {name: at for at, name in enumerate(json.loads(names))}
+            if len(places) == len(figures):
+                return places, figures
+    except ValueError:  # torn
+        pass
+    return _read_figures()
+
+
+def _read_figures() -> tuple[dict[str, int], Array]:
+    records = [record for name in _index() if (record := by_instance(" ".join(name))) is not None]
+    figures = np.array([record.figures() for record in records]).reshape(-1, 2 * len(MODELS))
+    return {" ".join(name): at for at, name in enumerate(_index())}, figures
+
+
+def prepare() -> bytes:
+    """What the prepared figures have to hold: a line with the names, then their figures as floats."""
+    places, figures = _read_figures()
+    names = json.dumps(list(places), separators=(",", ":"))
+    return prepared.content(names.encode() + b"\n" + figures.astype(_FLOATS).tobytes(), [FILE], _WORDS)
 
 
 def measured(provider: str, server: str) -> MeasuredCpu | None:

@@ -43,18 +43,24 @@ class Socket(NamedTuple):
     measured_read_gb_s: float | None
 
 
+class Family(NamedTuple):
+    """See `CpuRates`."""
+
+    family: str
+    measured_family: bool
+
+
 class SocketRates(NamedTuple):
     """One entry a socket; NaN and None where the bandwidth of its memory is not known. See `CpuRates`."""
 
     columns: Mapping[str, Array]
-    families: list[tuple[str, bool] | None]
-    """Platform or class, and whether it is a measured platform."""
+    families: list[Family | None]
 
 
 def rates_of(sockets: Sequence[Socket], engine: str) -> SocketRates:
     """What `cpu_rates` says of each."""
     places: dict[tuple[int, str, float | None], int] = {}
-    alike: list[tuple[CpuFacts | None, tuple[str, bool] | None]] = []
+    alike: list[tuple[CpuFacts | None, Family | None]] = []
     which = []
     for socket in sockets:
         key = id(socket.cpu), socket.arch, socket.bandwidth_gb_s  # hashing a CPU's twenty fields takes its time
@@ -84,7 +90,7 @@ def rates_of(sockets: Sequence[Socket], engine: str) -> SocketRates:
     return SocketRates(columns, families)
 
 
-def _facts(socket: Socket, engine: str) -> tuple[CpuFacts | None, tuple[str, bool] | None]:
+def _facts(socket: Socket, engine: str) -> tuple[CpuFacts | None, Family | None]:
     """What the sockets with one CPU have in common: of a VM with one chiplet, none of it shared."""
     facts = facts_of(
         socket.cpu, arch=socket.arch, cores=1.0, engine=engine, packed=True, bandwidth_gb_s=socket.bandwidth_gb_s
@@ -92,7 +98,8 @@ def _facts(socket: Socket, engine: str) -> tuple[CpuFacts | None, tuple[str, boo
     if facts is None:
         return None, None
     family = family_of(socket.cpu, socket.arch)
-    return facts, (family or facts.kind.name, family is not None and not family.startswith("unknown"))
+    known = family is not None and not family.startswith("unknown")
+    return facts, Family(family or facts.kind.name, known)
 
 
 def _fitted(facts: CpuFacts, at: NDArray[np.intp], sockets: Sequence[Socket]) -> CpuFacts:

@@ -20,7 +20,7 @@ from models.near_bands import instance_bands
 from models.table import MEASURED_ENGINE
 
 if TYPE_CHECKING:
-    from models.cpu_rates import CpuRates
+    from models.cpu_socket import Family
     from models.engine_choice import Choice
     from models.estimates import Estimates
     from models.gguf_speed import GgufCase
@@ -159,20 +159,28 @@ def gguf_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     )
 
 
-def _cpu_bands(rate: CpuRates, server: Server, choice: Choice) -> BandNames:
-    bands = cpu_bands(rate, arm=server.arch == "arm", shared=server.shared_cpu)
+def _cpu_bands(family: Family, server: Server, choice: Choice) -> BandNames:
+    bands = cpu_bands(family, arm=server.arch == "arm", shared=server.shared_cpu)
     # Instance types were measured in 4-bit formats, shared plans not with the neighbours of the next customer.
     measured = server.instance and choice.engine == MEASURED_ENGINE and known(choice.quant).bit_class == "4bit"
     return instance_bands(bands) if measured and not server.shared_cpu else bands
 
 
-def _all_cpu_bands(table: ServerTable, rates: list[CpuRates | None], chosen: Choice) -> list[BandNames | None]:
+def _all_cpu_bands(table: ServerTable, chosen: Choice) -> list[BandNames | None]:
     """Bands of every server with rates; servers alike share one object."""
     made: dict[BandNames, BandNames] = {}
+    alike: dict[tuple[Family, str, bool, bool], BandNames] = {}
     found: list[BandNames | None] = []
-    for rate, server in zip(rates, table.servers, strict=True):
-        bands = None if rate is None else _cpu_bands(rate, server, chosen)
-        found.append(bands and made.setdefault(bands, bands))
+    for family, server in zip(table.cpu_families(chosen.engine), table.servers, strict=True):
+        if family is None:
+            found.append(None)
+            continue
+        key = family, server.arch, server.shared_cpu, bool(server.instance)
+        bands = alike.get(key)
+        if bands is None:
+            bands = _cpu_bands(family, server, chosen)
+            bands = alike[key] = made.setdefault(bands, bands)
+        found.append(bands)
     return found
 
 
@@ -185,8 +193,8 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
         return None
     chosen = result.choices[int(codes[rows[0]])]
     quant = known(chosen.quant)
-    rates = table.cpu_rates(chosen.engine)
-    known_rate = np.array([rates[i] is not None for i in rows.tolist()], dtype=bool)
+    columns = table.cpu_columns(chosen.engine)
+    known_rate = ~np.isnan(columns["stream"][rows])
     stated = ~np.isnan(table.ram_gib[rows])
     words = "neither the core count nor the memory bandwidth of this CPU is known"
     result.unanswered |= dict.fromkeys(rows[~known_rate].tolist(), words)
@@ -194,7 +202,6 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     server = rows[known_rate & stated]
     if not len(server):
         return None
-    columns = table.cpu_columns(chosen.engine)
     model = GgufModel(llm, quant)
     kv = kv_bytes(workload, chosen)
     n = len(server)
@@ -230,7 +237,7 @@ def cpu_layouts(result: Estimates, codes: Codes) -> Layouts | None:
     token = np.full(n, float(memory.token_gib(llm, kv, 1.0, sliding=whole)))
     key = chosen.engine, quant.bit_class
     if key not in table.cpu_bands:
-        table.cpu_bands[key] = _all_cpu_bands(table, rates, chosen)
+        table.cpu_bands[key] = _all_cpu_bands(table, chosen)
     named = table.cpu_bands[key]
     bands = [named[i] for i in server.tolist()]
     return Layouts(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from models import prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 FOLDER = Path(__file__).parent / "data" / "measured"
 FILES = ("rows.csv.gz", "rows_sparecores.csv.gz")
@@ -93,17 +93,25 @@ def _short(names: list[str], line: list[str]) -> dict[str, str]:
     return row
 
 
-def rows_of(model: str, wanted: Callable[[Mapping[str, str]], bool] = lambda row: True) -> list[dict[str, str]]:  # noqa: ARG005
+def rows_of(
+    model: str, wanted: Callable[[Mapping[str, str]], bool] | None = None, by: Sequence[str] = ()
+) -> list[dict[str, str]]:
     """The shipped rows of one model, or those that are wanted of them: a comparison needs hundreds of the thousands, and soon.
 
-    `wanted` is asked before the sources are joined.
+    `wanted` is asked once for all rows that are alike in the columns `by`, and sees those alone.
     """
     chunk = _chunk(model)
     if chunk is None:
-        return [row for row in _by_model().get(model, []) if wanted(row)]
+        whole = _by_model().get(model, [])
+        return [row for row in whole if wanted is None or wanted({name: row[name] for name in by})]
     names, lines, sources = chunk["names"], chunk["lines"], chunk["sources"]
+    if wanted is not None and lines:
+        columns = [names.index(name) for name in by]
+        alike = [tuple([line[at] for at in columns]) for line in lines]
+        fine = {values for values in set(alike) if wanted(dict(zip(by, values, strict=True)))}
+        lines = [line for line, values in zip(lines, alike, strict=True) if values in fine]
     rows = (dict(zip(names, line, strict=True)) for line in lines)
-    return [row | sources[row["source"]] for row in rows if wanted(row)]
+    return [row | sources[row["source"]] for row in rows]
 
 
 def _chunk(model: str) -> dict[str, Any] | None:

@@ -213,7 +213,7 @@ def prepare(models: Iterable[str], classes: frozenset[str] | None = None) -> Non
     new = [model for model in dict.fromkeys(models) if (model, classes) not in _KNOWN]
     rows, owner = [], []
     for model in new:
-        mine = rows_of(model, lambda row: _speaks(row) and _asked(row, classes))
+        mine = rows_of(model, lambda row: _speaks(row) and _asked(row, classes), _TELLING)
         rows.extend(mine)
         owner.extend([model] * len(mine))
     found = _found(rows)
@@ -222,6 +222,10 @@ def prepare(models: Iterable[str], classes: frozenset[str] | None = None) -> Non
         by_model[owner[one.place]].append(one)
     for model in new:
         _KNOWN[model, classes] = _points(by_model[model], rows)
+
+
+_TELLING = ("use", "metric", "scenario", "quant")
+"""Columns that tell whether a row is asked for."""
 
 
 def _asked(row: Mapping[str, str], classes: frozenset[str] | None) -> bool:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from models.bands import BandNames
     from models.cases import Sorted
-    from models.cpu_rates import CpuRates
     from models.engine_choice import Choice
     from models.estimates import Estimates
     from models.layout import Layouts
@@ -105,8 +104,8 @@ def layout_keys(result: Estimates, layouts: Layouts) -> tuple[str, list[Key | No
     """Kind of the formulas and the key of every layout; None where a row can say nothing: shared or unknown CPUs."""
     if isinstance(layouts.speed, CpuSpeed):
         chosen = result.choices[int(layouts.choice[0])]
-        rates = result.table.cpu_rates(chosen.engine)
-        return "cpu", [_cpu_key(result.table.servers[i], rates[i], chosen) for i in layouts.server.tolist()]
+        cores = result.table.cpu_columns(chosen.engine)["cores"].tolist()
+        return "cpu", [_cpu_key(result.table.servers[i], cores[i], chosen) for i in layouts.server.tolist()]
     table = result.table
     known: dict[tuple[int, float], Key | None] = {}
     keys = []
@@ -126,12 +125,12 @@ def _form(choice: Choice) -> str:
     return choice.quant.bit_class if choice.quant else ""
 
 
-def _cpu_key(server: Server, rate: CpuRates | None, chosen: Choice) -> Key | None:
-    if server.cpu is None or rate is None or server.shared_cpu:
+def _cpu_key(server: Server, cores: float, chosen: Choice) -> Key | None:
+    if server.cpu is None or server.shared_cpu:
         return None
     if server.instance and chosen.engine == MEASURED_ENGINE:
         return None  # its rates are measured already
-    return server.cpu.name, float(round(rate.cores)), 1, family(chosen.engine), _form(chosen)
+    return server.cpu.name, float(round(cores)), 1, family(chosen.engine), _form(chosen)
 
 
 def _operating_point(result: Estimates, speed: GpuSpeed | StreamSpeed, limit: Array, replicas: Array) -> Array:

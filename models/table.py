@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cpu_measured import SCALED, adjusted, figures_of
+from models.cpu_measured import SCALED, adjusted, all_figures
 from models.cpu_rates import CpuRates
-from models.cpu_socket import Socket, rates_of
+from models.cpu_socket import Family, Socket, rates_of
 from models.devices import Device, device_of, link_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class ServerTable:
         return {}
 
     @cached_property
-    def _families(self) -> dict[str, list[tuple[str, bool] | None]]:
+    def _families(self) -> dict[str, list[Family | None]]:
         return {}
 
     @cached_property
@@ -110,10 +110,15 @@ class ServerTable:
             columns = self.cpu_columns(engine)
             known = self._rates[engine] = [None] * len(self.servers)
             cells = zip(*(columns[name].tolist() for name in RATES), self._families[engine], strict=True)
-            for i, (cores, stream, prefill, decode, sync, family) in enumerate(cells):
-                if family is not None:
-                    known[i] = CpuRates(stream, prefill, decode, cores, family[0], measured_family=family[1], sync=sync)
+            for i, (cores, stream, prefill, decode, sync, of) in enumerate(cells):
+                if of is not None:
+                    known[i] = CpuRates(stream, prefill, decode, cores, of.family, of.measured_family, sync)
         return known
+
+    def cpu_families(self, engine: str) -> list[Family | None]:
+        """The families among `cpu_rates`: a start needs no more of them."""
+        self.cpu_columns(engine)
+        return self._families[engine]
 
     def cpu_columns(self, engine: str) -> Mapping[str, Array]:
         """The numbers among `cpu_rates` (RATES) as arrays over all servers, NaN where there are none."""
@@ -134,16 +139,17 @@ class ServerTable:
 
     def _meet_measurements(self, columns: dict[str, Array]) -> None:
         """Instance types whose own llama.cpp speeds were measured get rates that meet them: the measurement wins."""
+        measured, figures = all_figures()
         unknown = np.isnan(columns["stream"]).tolist()
-        known = {
-            i: figures
+        rows = {
+            i: measured[server.instance]
             for i, server in enumerate(self.servers)
-            if server.instance and not unknown[i] and (figures := figures_of(server.instance)) is not None
+            if server.instance in measured and not unknown[i]
         }
-        if not known:
+        if not rows:
             return
-        places = list(known)
-        moved = adjusted(np.array(list(known.values())), {name: columns[name][places] for name in RATES})
+        places = list(rows)
+        moved = adjusted(figures[list(rows.values())], {name: columns[name][places] for name in RATES})
         for name in RATES:
             columns[name][places] = moved[name]
 

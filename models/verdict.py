@@ -190,7 +190,9 @@ def _kinds(view: _View) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _in_stock(view: _View) -> NDArray[np.bool_]:
-    return np.array([not is_out_of_stock(text) for text in view.read("availability")[view.at]], dtype=bool)
+    texts = view.read("availability")[view.at].tolist()
+    has = {text: not is_out_of_stock(text) for text in set(texts)}
+    return np.array([has[text] for text in texts], dtype=bool)
 
 
 def _cheapest(view: _View, mask: NDArray[np.bool_], cost: NDArray[np.float64], stock: NDArray[np.bool_]) -> int | None:

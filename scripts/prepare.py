@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from models import constants, measured_rows
+from models import constants, cpu_measured, measured_rows
 from pricing import bundled, bundled_servers, paths
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FILES: dict[Path, Callable[[], bytes]] = {
     constants.PREPARED: constants.prepare,
     measured_rows.PREPARED: measured_rows.prepare,
+    cpu_measured.PREPARED: cpu_measured.prepare,
     paths.bundled(bundled.PACKED): bundled.prepare,
     paths.bundled(bundled_servers.PACKED): bundled_servers.prepare,
 }

@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from models import catalog
+from models import catalog, cpu_measured
 from models.build import column
 from models.cpu_measured import (
     ENTRIES,
     FILE,
     LARGE,
     MODELS,
+    PREPARED,
     SCALED,
     MeasuredCpu,
     MeasuredRun,
     _middle,
     _predicted,
+    all_figures,
     by_instance,
-    figures_of,
     instance_of,
     measured,
+    prepare,
     read,
 )
 from models.cpu_rates import CpuRates, cpu_rates
@@ -76,15 +78,28 @@ def test_look_up_by_provider_and_type() -> None:
     assert measured("aws", "m7a.77xlarge") is None
 
 
-def test_the_quick_reading_has_the_figures_of_the_whole_one() -> None:
-    """Every instance type of the table."""
+def test_the_prepared_figures_are_those_of_the_table() -> None:
+    """Every instance type, and the bytes that `make prepare` would write."""
+    assert PREPARED.read_bytes() == prepare(), "run: make prepare"
+    places, figures = all_figures()
     names = [instance_of(record.provider, record.server) for record in read()]
-    assert all(names)
+    assert set(names) == set(places)
     for name in names:
         record = by_instance(name)
         assert record is not None
-        np.testing.assert_array_equal(figures_of(name), record.figures())
-    assert figures_of("aws nothing") is None
+        np.testing.assert_array_equal(figures[places[name]], record.figures())
+
+
+@pytest.mark.parametrize("keep", [0, 9, 2000, -5, -96], ids=["nothing", "sum", "names", "no end", "one less"])
+def test_torn_figures_count_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: int) -> None:
+    """The table is read instead."""
+    places, figures = all_figures()
+    path = tmp_path / PREPARED.name
+    path.write_bytes(PREPARED.read_bytes()[:keep])
+    monkeypatch.setattr(cpu_measured, "PREPARED", path)
+    torn_places, torn_figures = all_figures.__wrapped__()
+    assert torn_places == places
+    np.testing.assert_array_equal(torn_figures, figures)
 
 
 def test_the_measured_models_are_found_without_aliases() -> None:

@@ -81,8 +81,9 @@ def test_every_model_has_the_rows_of_the_whole() -> None:
 
 
 def test_only_wanted_rows() -> None:
-    wanted = measured_rows.rows_of("Phi-4", lambda row: row["metric"] == "tpot_ms")
-    assert wanted == [row for row in measured_rows.rows_of("Phi-4") if row["metric"] == "tpot_ms"]
+    wanted = measured_rows.rows_of("Phi-4", lambda row: row == {"metric": "tpot_ms"}, ["metric"])
+    assert wanted == [row for row in measured_rows.rows_of("Phi-4") if row["metric"] == "tpot_ms"] != []
+    assert measured_rows.rows_of("no such model", lambda row: True, ["metric"]) == []  # noqa: ARG005
 
 
 def test_line_ends_of_a_checkout_do_not_matter(folder: Path) -> None:

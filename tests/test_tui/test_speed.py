@@ -55,12 +55,12 @@ def test_a_start_loads_only_what_its_first_table_needs() -> None:
 def test_a_start_reads_the_prepared_forms() -> None:
     """The slow ways to the same data are not gone."""
     code = """
-from models import catalog, constants, measured_rows
+from models import catalog, constants, cpu_measured, measured_rows
 from pricing import bundled, bundled_servers
 def slow(*words):
     raise AssertionError("run: make prepare")
 constants._values = measured_rows._lines = measured_rows._sources = bundled.read_bundled = slow
-bundled_servers.distinct = catalog._spellings = catalog._cpu_index = catalog._llm_index = slow
+bundled_servers.distinct = catalog._spellings = catalog._cpu_index = catalog._llm_index = cpu_measured._index = slow
 from tui.session import Session
 session = Session(); session.load(); session.recompute()
 assert len(session.rows) > 1000
