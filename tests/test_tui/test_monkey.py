@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
+from textual.worker import WorkerCancelled
 
 from models.errors import RackrateError
 from pricing.refresh_report import Outcome, Plan, RefreshReport, Step
@@ -161,7 +162,8 @@ async def flushed(app) -> None:
 async def come_to_rest(app) -> None:
     """Until loading and typing pauses are over."""
     while app.is_running and not app._exit:
-        await app.workers.wait_for_complete()
+        with suppress(WorkerCancelled):  # a newer comparison took its place
+            await app.workers.wait_for_complete()
         await flushed(app)
         if app.session.rows is not None and app.screen_stack[0].idle:
             return
