@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.worker import WorkerCancelled
 
 from models import catalog
 from models.traffic import Workload
@@ -136,7 +137,8 @@ class Driver:
     async def settle(self) -> None:
         """Wait until loading, typing pauses and comparisons are over."""
         for _ in range(1000):
-            await self.app.workers.wait_for_complete()
+            with suppress(WorkerCancelled):  # a newer one took its place
+                await self.app.workers.wait_for_complete()
             await self.pilot.pause()
             if self.session.rows is not None and self.dashboard.idle and not list(self.app.workers):
                 return
