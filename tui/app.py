@@ -78,7 +78,7 @@ class RackrateApp(Resilient):
     ) -> None:
         # Without colours Textual keeps what reverse and bold say only where it thinks that the terminal's own ones are used.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.stylesheet = ThemeSheet(variables=self.get_css_variables())
+        self.stylesheet = ThemeSheet()
         self.session = session or Session()
         self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
         plain_bars.use(ascii_only=self.ascii_only)
