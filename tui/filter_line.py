@@ -60,7 +60,7 @@ def _terms(where: str) -> list[Part]:
 def said(text: str, tone: str, tones: dict[str, Style], *, ascii_only: bool) -> Text:
     """A line in one tone."""
     text = fmt.clean(text)
-    return Text(fmt.to_ascii(text) if ascii_only else text, tones[tone])
+    return Text(fmt.shown(text, ascii_only=ascii_only), tones[tone])
 
 
 def hint(error: str, options: tuple[str, ...] = (), chosen: int = -1, meaning: str = "") -> tuple[str, str]:

@@ -46,6 +46,11 @@ def to_ascii(text: str) -> str:
     return _PADDED.sub(_in_place, _FIT_MARK.sub(lambda found: _FIT_WORDS[found[0]], text))
 
 
+def shown(text: str, *, ascii_only: bool) -> str:
+    """A text as the terminal can show it."""
+    return to_ascii(text) if ascii_only else text
+
+
 _FIT_WORDS = {"✓": "ok", "✗": "NO"}
 _FIT_MARK = re.compile(r"[✓✗](?= \S)")
 """A mark before a word: said as the table's cells say it."""

@@ -49,6 +49,11 @@ def first(key_id: str) -> str:
     return BY_ID[key_id].now.split(" ")[0]
 
 
+def hints(*pairs: tuple[str, ...]) -> str:
+    """Words and the commands they stand for, for a frame: "esc closes · [ ] quant"."""
+    return " · ".join(f"{' '.join(first(name) for name in names)} {words}" for words, *names in pairs)
+
+
 def while_typing(key_id: str) -> str:
     """The first of a command's keys that acts while text is typed; "" where all of them write something."""
     return next((display(name) for name in keys_of(BY_ID[key_id]) if len(format_key(name)) > 1), "")

@@ -1,11 +1,12 @@
-"""What the dashboard's single lines say: status, keys, verdict."""
+"""What the dashboard's single lines say: status and keys."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tui import format as fmt
-from tui.keys import first, footer_keys, while_typing
+from tui.key_list import BY_ID
+from tui.keys import first, footer_keys, hints, while_typing
 from tui.rows import describe_sort
 from tui.widgets.line import Part
 
@@ -36,8 +37,7 @@ TOUR = (
 
 def workload_keys(ascii_only: bool) -> str:
     """The keys that change the workload, for its frame."""
-    text = " · ".join(f"{' '.join(first(name) for name in names)} {label}" for label, *names in WORKLOAD_KEYS)
-    return fmt.to_ascii(text) if ascii_only else text
+    return fmt.shown(hints(*WORKLOAD_KEYS), ascii_only=ascii_only)
 
 
 def status(
@@ -82,50 +82,51 @@ def _tour() -> str:
     return " · ".join(f"{first(name)} {text}" for name, text in TOUR)
 
 
-def plot_keys(*, whole: bool) -> list[tuple[str, str, str]]:
-    """The footer while the plot has the focus: (keys, label, action)."""
-    return [
-        ("← →", "along the points", ""),
-        (first("plot.table"), "to the offer in the table", ""),
-        *([(first("plot.text"), "as text", "")] if whole else []),
-        (first("plot.next"), "next plot", "next_plot(1)"),
-        (first("pane.zoom"), "back" if whole else "whole screen", "zoom"),
-        (first("back"), "table", "back"),
-        (first("traffic.double"), "more traffic", "step_traffic(1)"),
-        (first("help"), "help", "app.help"),
-    ]
+TYPING: dict[str, tuple[tuple[str, ...], ...]] = {
+    "workload": (("next field", "field.next"), ("step the value", "field.up", "field.down"), ("keep", "field.keep"),
+                 ("take back", "field.cancel")),
+    "filter": (("keep", "filter.keep"), ("clear", "back"), ("complete", "filter.complete"),
+               ("filters used before", "filter.older", "filter.newer")),
+    "jump": (("stay there", "jump.stay"), ("go back", "back"), ("other matches", "jump.previous", "jump.next")),
+}  # fmt: skip
+"""The footer while something is typed."""
+
+
+def _plot_keys(*, whole: bool) -> tuple[tuple[str, ...], ...]:
+    """The footer while the plot has the focus."""
+    return (
+        ("along the points", "plot.before", "plot.after"),
+        ("to the offer in the table", "plot.table"),
+        *([("as text", "plot.text")] if whole else []),
+        ("next plot", "plot.next"),
+        ("back" if whole else "whole screen", "pane.zoom"),
+        ("table", "back"),
+        ("more traffic", "traffic.double"),
+        ("help", "help"),
+    )
+
+
+WIDGETS = frozenset({"workload", "filter", "jump", "plot"})
+"""Places whose actions a screen does not know: a click on such a key does nothing."""
+
+
+def commands(*pairs: tuple[str, ...]) -> list[Part]:
+    """Words and the commands they stand for, most important first; a click on a key runs it, and on a word the last one."""
+    parts: list[Part] = []
+    for keep, (words, *names) in enumerate(pairs, 1):
+        action = ""
+        for number, key in enumerate(BY_ID[name] for name in names):
+            action = key.command if key.where not in WIDGETS else ""
+            parts.append(Part(" " * bool(number) + first(key.id), "key", keep, action, joined=bool(number)))
+        parts.append(Part(f" {words}", "muted", joined=True, action=action))
+    return parts
 
 
 def keys(mode: str) -> list[Part]:
     """The footer: the keys that matter now, most important last to go."""
-    if mode == "workload":
-        pairs = [
-            (first("field.next"), "next field", ""),
-            (f"{first('field.up')} {first('field.down')}", "step the value", ""),
-            (first("field.keep"), "keep", ""),
-            (first("field.cancel"), "take back", ""),
-            (while_typing("help"), "help", "app.help"),
-        ]
-    elif mode == "filter":
-        pairs = [
-            ("enter", "keep", ""),
-            (first("back"), "clear", "back"),
-            (first("filter.complete"), "complete", ""),
-            ("↑ ↓", "filters used before", ""),
-            (while_typing("help"), "help", "app.help"),
-        ]
-    elif mode == "jump":
-        pairs = [
-            ("enter", "stay there", ""),
-            (first("back"), "go back", "back"),
-            ("↑ ↓", "other matches", ""),
-            (while_typing("help"), "help", "app.help"),
-        ]
-    elif mode.startswith("plot"):
-        pairs = plot_keys(whole=mode != "plot-beside")
-    else:
-        pairs = [(first(key.id), key.label, key.command) for key in footer_keys()]
-    parts: list[Part] = []
-    for place, (shown, label, action) in enumerate(pairs):
-        parts += [Part(shown, "key", place + 1, action), Part(f" {label}", "muted", joined=True, action=action)]
-    return parts
+    if mode in TYPING:
+        *parts, key, words = commands(*TYPING[mode], ("help", "help"))
+        return [*parts, key._replace(text=while_typing("help")), words]
+    if mode.startswith("plot"):
+        return commands(*_plot_keys(whole=mode != "plot-beside"))
+    return commands(*((key.label, key.id) for key in footer_keys()))

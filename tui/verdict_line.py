@@ -30,9 +30,9 @@ def verdict(session: Session, tones: dict[str, Style], *, room: int | None, asci
     text = Text()
     head, colon, rest = sentence.partition(":")
     if colon and len(head) < 40:
-        text.append(fmt.to_ascii(head + colon) if ascii_only else head + colon, tones["accent"])
+        text.append(fmt.shown(head + colon, ascii_only=ascii_only), tones["accent"])
         sentence = rest
-    text.append(fmt.to_ascii(sentence) if ascii_only else sentence, tones["text"])
+    text.append(fmt.shown(sentence, ascii_only=ascii_only), tones["text"])
     return text
 
 

@@ -9,7 +9,7 @@ import pytest
 from textual import events
 
 from tui.screens.details_screen import DetailsScreen, has_browser
-from tui.screens.picker import nearness
+from tui.screens.narrowing import nearness
 from tui.theme import tones
 from tui.widgets.choice_list import Choice
 

@@ -143,7 +143,7 @@ async def test_narrow_terminals_show_one_line_and_open_for_editing(dashboard):
 
 
 def test_fuzzy_score_prefers_beginnings_and_wants_all_words():
-    from tui.screens.picker import score
+    from tui.screens.narrowing import score
 
     assert score("qwen", "Qwen3-8B") > score("8b", "Qwen3-8B")
     assert score("lama 70", "Llama-3.3-70B") is not None

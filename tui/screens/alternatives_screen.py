@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
 from textual.containers import Vertical
 
 from tui import alternatives
 from tui import format as fmt
-from tui.keys import bindings, first
+from tui.keys import bindings, hints
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line import Line, Part
@@ -46,12 +45,11 @@ class AlternativesScreen(Dialog["Workload | None"]):
         *,
         ascii_only: bool = False,
     ) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.offer = offer
         self.workload = workload
         self.options = options
         self.tones = tones
-        self.ascii_only = ascii_only
         self.view = VIEWS[0]
         self.server = alternatives.OneServer(offer, options)
         self.found: dict[str, list[Alternative]] = {}
@@ -59,9 +57,8 @@ class AlternativesScreen(Dialog["Workload | None"]):
     def compose(self) -> ComposeResult:
         """Heads, lines, what is wrong with the one under the cursor."""
         with Vertical(classes="dialog tall") as dialog:
-            keys = (("list.choose", "takes it"), ("alternatives.view", "other view"), ("alternatives.back", "back"))
-            words = " · ".join(f"{first(key)} {what}" for key, what in keys)
-            dialog.border_subtitle = fmt.to_ascii(words) if self.ascii_only else words
+            keys = (("takes it", "list.choose"), ("other view", "alternatives.view"), ("back", "alternatives.back"))
+            self.entitle(dialog, keys=hints(*keys))
             yield ChoiceList(ascii_only=self.ascii_only, id="heads")
             yield ChoiceList(mark="now", ascii_only=self.ascii_only, id="lines")
             yield Line(id="why", ascii_only=self.ascii_only)
@@ -70,9 +67,7 @@ class AlternativesScreen(Dialog["Workload | None"]):
     def on_mount(self) -> None:
         """The quantizations, the present one under the cursor."""
         heads = self.query_one("#heads", ChoiceList)
-        heads.can_focus = False
-        heads.cursor = -1
-        heads.add_class("heads")
+        heads.as_heads()
         for line in self.query(Line):
             line.restyle(self.tones)
         self.query_one("#lines", ChoiceList).focus()
@@ -89,9 +84,7 @@ class AlternativesScreen(Dialog["Workload | None"]):
         found, formats = self.alternatives(), self.view == VIEWS[0]
         work = self.workload
         what = f"{work.model.name} in other formats" if formats else f"other models in {work.quant}"
-        title = f" {fmt.clean(what)} on {fmt.clean(self.offer.server)} "
-        # As rich text: a name in brackets is no markup.
-        self.query_one(Vertical).border_title = Text(fmt.to_ascii(title) if self.ascii_only else title)
+        self.entitle(self.query_one(Vertical), f" {what} on {self.offer.server} ")
         names = ("Fit", "TTFT ", "tok/s·u", "Users", "N", f"{fmt.symbol(self.options.currency)}/Mtok")
         heads = self.query_one("#heads", ChoiceList)
         heads.show([self._choice("", "Format" if formats else "Model", names, self._last_head())])

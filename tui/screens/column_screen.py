@@ -8,7 +8,7 @@ from textual.containers import Vertical
 
 from tui import format as fmt
 from tui.columns import BY_ID, COLUMNS, chosen, clamp_width
-from tui.keys import bindings, first
+from tui.keys import bindings, first, hints
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 
@@ -35,22 +35,19 @@ class ColumnScreen(Dialog[None]):
         *,
         ascii_only: bool = False,
     ) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.view = view
         self.changed = changed
         """Shows a view and tells the widths of the columns that have room."""
         self.placed = changed(view)
         self.sign = fmt.symbol(currency)
-        self.ascii_only = ascii_only
 
     def compose(self) -> ComposeResult:
         """The heads and the list."""
         with Vertical(classes="dialog", id="columns") as dialog:
-            dialog.border_title = "Columns"
             keys = (("toggle", "columns.toggle"), ("move", "columns.up", "columns.down"), ("width", "columns.narrower", "columns.wider"),
                     ("default", "columns.reset"), ("done", "columns.close"))  # fmt: skip
-            hint = " · ".join(f"{' '.join(first(name) for name in names)} {label}" for label, *names in keys)
-            dialog.border_subtitle = fmt.to_ascii(hint) if self.ascii_only else hint
+            self.entitle(dialog, "Columns", hints(*keys))
             yield ChoiceList(ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:

@@ -124,8 +124,9 @@ class CommandScreen(Picker):
         if event.choice_list is self.options:
             self._try_on()
 
-    def _narrow(self, typed: str) -> None:
-        super()._narrow(typed)
+    def narrow(self) -> None:
+        """Show what answers the text, and a theme that comes under the cursor so."""
+        super().narrow()
         self._try_on()
 
     def _try_on(self) -> None:

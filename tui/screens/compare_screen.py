@@ -5,28 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from textual.screen import Screen
 
 from tui import comparing
-from tui.guard import Guarded
-from tui.key_list import BY_ID
-from tui.keys import bindings, first
+from tui.keys import bindings
+from tui.lines import commands
 from tui.rows import Rows
 from tui.screens.clipboard import copy
 from tui.screens.details_screen import DetailsScreen
 from tui.screens.dialog import on_top
+from tui.screens.full_screen import FullScreen
 from tui.widgets.line import Line, Part
 from tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
     from rich.style import Style
-    from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from tui.text import TextLine
 
 
-class CompareScreen(Guarded, Screen[None]):
+class CompareScreen(FullScreen[None]):
     """Columns are servers, lines are figures; marks taken away here are taken away in the table too."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("compare")]
@@ -35,52 +33,31 @@ class CompareScreen(Guarded, Screen[None]):
     def __init__(
         self, rows: Rows, chosen: list[int], marks: list[str], tones: dict[str, Style], *, ascii_only: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(tones, ascii_only=ascii_only)
         self.rows = rows
         self.chosen = list(chosen)
         self.marks = marks
-        self.tones = tones
-        self.ascii_only = ascii_only
         self.at = 0
         self.differing = False
 
-    def compose(self) -> ComposeResult:
+    def show(self) -> None:
         """The comparison and its keys."""
-        yield TextPane(ascii_only=self.ascii_only)
-        yield Line(id="keys", ascii_only=self.ascii_only)
 
-    def on_mount(self) -> None:
-        """Show it."""
-        self.restyle(self.tones)
-        self.query_one(TextPane).focus()
-        self._show()
-
-    def restyle(self, tones: dict[str, Style]) -> None:
-        """Take the colours of another theme."""
-        self.tones = tones
-        for widget in self.query("TextPane, Line").results():
-            widget.restyle(tones)  # type: ignore[attr-defined]
-
-    def _show(self) -> None:
         def make(width: int) -> list[TextLine]:
             return comparing.side_by_side(self.rows, self.chosen, self.at, width, differing=self.differing)
 
         self.query_one(TextPane).show(make)
         differ = "all lines" if self.differing else "differences only"
         pairs = (
-            ("compare.back", "back", 1), ("compare.left", "", 2), ("compare.right", "server", 2), ("compare.differing", differ, 3),
-            ("compare.open", "details", 4), ("compare.unmark", "unmark", 5), ("compare.copy", "copy", 6),
+            ("back", "compare.back"), ("server", "compare.left", "compare.right"), (differ, "compare.differing"),
+            ("details", "compare.open"), ("unmark", "compare.unmark"), ("copy", "compare.copy"),
         )  # fmt: skip
-        parts = []
-        for key, words, keep in pairs:
-            action = BY_ID[key].command
-            parts += [Part(first(key), "key", keep, action), Part(f" {words}".rstrip(), joined=True, action=action)]
-        parts.append(Part(f"{comparing.BEST} best of a line", "muted", 7, right=True))
-        self.query_one(Line).show(parts)
+        best = Part(f"{comparing.BEST} best of a line", "muted", len(pairs) + 1, right=True)
+        self.query_one(Line).show([*commands(*pairs), best])
 
     def on_resize(self) -> None:
         """As many servers as have room."""
-        self._show()
+        self.show()
 
     def action_back(self) -> None:
         """Back to the table."""
@@ -90,12 +67,12 @@ class CompareScreen(Guarded, Screen[None]):
     def action_server(self, step: int) -> None:
         """The server to the left or right."""
         self.at = max(0, min(len(self.chosen) - 1, self.at + step))
-        self._show()
+        self.show()
 
     def action_differing(self) -> None:
         """Only the lines that differ, or all."""
         self.differing = not self.differing
-        self._show()
+        self.show()
 
     def action_open(self) -> None:
         """The details of the chosen server; left and right there go through the compared ones."""
@@ -107,7 +84,7 @@ class CompareScreen(Guarded, Screen[None]):
     def _came_back(self, position: int | None) -> None:
         if position is not None:
             self.at = position
-            self._show()
+            self.show()
 
     def action_unmark(self) -> None:
         """Take the chosen server out; the last one cannot go."""
@@ -119,7 +96,7 @@ class CompareScreen(Guarded, Screen[None]):
         if offer_id in self.marks:
             self.marks.remove(offer_id)
         self.at = min(self.at, len(self.chosen) - 1)
-        self._show()
+        self.show()
 
     def action_copy(self, form: str) -> None:
         """The comparison as Markdown or tab-separated."""

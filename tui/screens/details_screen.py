@@ -5,20 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.screen import Screen
-
 from tui.details import plain, whole
-from tui.guard import Guarded
-from tui.key_list import BY_ID
-from tui.keys import bindings, first
+from tui.keys import bindings
+from tui.lines import commands
 from tui.screens.dialog import on_top
+from tui.screens.full_screen import FullScreen
 from tui.widgets.line import Line, Part
 from tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
     from rich.style import Style
-    from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.screen import Screen
 
     from tui.rows import Rows
 
@@ -27,47 +25,27 @@ TERMINAL_BROWSERS = frozenset({"www-browser", "links", "elinks", "lynx", "w3m"})
 """Those that the standard library tries where there is no graphical one."""
 
 
-class DetailsScreen(Guarded, Screen[int]):
+class DetailsScreen(FullScreen[int]):
     """All about the offer on one line; returns the line it ended on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("details")]
     where: ClassVar[str] = "details"
 
     def __init__(self, rows: Rows, position: int, tones: dict[str, Style], *, ascii_only: bool = False) -> None:
-        super().__init__()
+        super().__init__(tones, ascii_only=ascii_only)
         self.rows = rows
         self.position = position
-        self.tones = tones
-        self.ascii_only = ascii_only
 
-    def compose(self) -> ComposeResult:
-        """The text and its keys."""
-        yield TextPane(ascii_only=self.ascii_only)
-        yield Line(id="keys", ascii_only=self.ascii_only)
-
-    def on_mount(self) -> None:
-        """Show the offer."""
-        self.restyle(self.tones)
-        self.query_one(TextPane).focus()
-        self._show()
-
-    def restyle(self, tones: dict[str, Style]) -> None:
-        """Take the colours of another theme."""
-        self.tones = tones
-        for widget in self.query("TextPane, Line").results():
-            widget.restyle(tones)  # type: ignore[attr-defined]
-
-    def _show(self) -> None:
+    def show(self) -> None:
+        """The offer and the keys."""
         i = self.rows.index(self.position)
         self.query_one(TextPane).show(lambda width: whole(self.rows, i, width), keep_place=False)
-        pairs = (("details.back", "back"), ("details.previous", ""), ("details.next", "other offers"), ("details.copy", "copy"),
-                 ("details.source", "price's page"), ("help", "help"))  # fmt: skip
-        parts = []
-        for keep, (key, words) in enumerate(pairs, 1):
-            command = BY_ID[key].command
-            parts += [Part(first(key), "key", keep, command), Part(f" {words}".rstrip(), joined=True, action=command)]
-        parts.append(Part(f"{self.position + 1:,}/{len(self.rows):,}", "muted", len(pairs) + 1, right=True))
-        self.query_one(Line).show(parts)
+        pairs = (
+            ("back", "details.back"), ("other offers", "details.previous", "details.next"), ("copy", "details.copy"),
+            ("price's page", "details.source"), ("help", "help"),
+        )  # fmt: skip
+        place = Part(f"{self.position + 1:,}/{len(self.rows):,}", "muted", len(pairs) + 1, right=True)
+        self.query_one(Line).show([*commands(*pairs), place])
 
     def action_back(self) -> None:
         """Back to the table."""
@@ -77,7 +55,7 @@ class DetailsScreen(Guarded, Screen[int]):
     def action_other(self, step: int) -> None:
         """The offer before or after in the table's order."""
         self.position = max(0, min(len(self.rows) - 1, self.position + step))
-        self._show()
+        self.show()
 
     def action_copy(self) -> None:
         """All of it as text, each command on one line."""

@@ -12,7 +12,8 @@ from textual.widgets import Input, Static
 
 from models.errors import InputError, RackrateError
 from tui import exporting
-from tui.keys import bindings
+from tui.keys import bindings, first
+from tui.lines import commands
 from tui.screens.dialog import Dialog, on_top
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line import Line, Part
@@ -37,9 +38,8 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
     where: ClassVar[str] = "export"
 
     def __init__(self, session: Session, *, ascii_only: bool = False) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.session = session
-        self.ascii_only = ascii_only
         self.stop = threading.Event()
         self.writing = False
         self._proposed = str(exporting.new_path(session, exporting.FORMATS["csv"]))
@@ -52,7 +52,7 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
             scopes.append(Choice("marked", f"the {marks:,} marked rows"))
         scopes.append(Choice("all", f"all {counts.total:,} offers, sorted by cost"))
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Export"
+            self.entitle(dialog, "Export")
             yield Static("Rows", markup=False)
             yield ChoiceList(scopes, ascii_only=self.ascii_only, id="export-rows")
             yield Static("Format", markup=False)
@@ -67,10 +67,9 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
         line = self.query_one("#export-keys", Line)
         line.restyle(self.app.tones)  # type: ignore[attr-defined]
         line.show([
-            Part("enter", "key", 1, "screen.write"), Part(" write", joined=True, action="screen.write"),
+            *commands(("write", "export.write"), ("cancel", "export.cancel")),
             Part("Tab", "key", 3, "app.focus_next"), Part(" next", joined=True, action="app.focus_next"),
-            Part("↑ ↓", "key", 4), Part(" choose", joined=True),
-            Part("esc", "key", 2, "screen.cancel"), Part(" cancel", joined=True, action="screen.cancel"),
+            Part(f"{first('list.up')} {first('list.down')}", "key", 4), Part(" choose", joined=True),
         ])  # fmt: skip
         self.query_one("#export-rows").focus()
         self._hint()
@@ -129,7 +128,7 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
             self._hint(f"! {error}")
             return
         self.writing = True
-        self._hint("writing … (esc stops)" if not self.ascii_only else "writing ... (esc stops)")
+        self._hint(self.said(f"writing: {first('export.cancel')} stops"))
         self._write(self._choice("rows"), self._choice("format"), path)
 
     @work(thread=True, group="export")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 
-from tui.keys import bindings, first
+from tui.keys import bindings, hints
 from tui.screens.dialog import Dialog
 from tui.text import wrap
 from tui.widgets.text_pane import TextPane
@@ -26,23 +26,18 @@ class FailureScreen(Dialog[None]):
     where: ClassVar[str] = "failure"
 
     def __init__(self, failure: Failure, report: str, kept: str, ascii_only: bool) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.failure = failure
         self.report = report
         self.kept = kept
-        self.ascii_only = ascii_only
         self.more = 0
         """Errors since this one."""
 
     def compose(self) -> ComposeResult:
         """A pane, with the keys on its frame."""
         with Vertical(classes="dialog message") as dialog:
-            dialog.border_title = "An error in rackrate"
-            dialog.border_subtitle = (
-                f"{first('failure.go_on')} goes on · {first('failure.copy')} copies the report · {first('failure.quit')} leaves"
-                if not self.ascii_only
-                else f"{first('failure.go_on')} goes on . {first('failure.copy')} copies the report . {first('failure.quit')} leaves"
-            )
+            keys = (("goes on", "failure.go_on"), ("copies the report", "failure.copy"), ("leaves", "failure.quit"))
+            self.entitle(dialog, "An error in rackrate", hints(*keys))
             yield TextPane(ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:

@@ -9,8 +9,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from tui import clock, feeds
-from tui import format as fmt
-from tui.keys import bindings, first
+from tui.keys import bindings, hints
 from tui.screens.dialog import Dialog, on_top
 from tui.screens.text_screen import TextScreen
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -31,18 +30,17 @@ class FeedsScreen(Dialog[None]):
     where: ClassVar[str] = "feeds"
 
     def __init__(self, dashboard: RefreshKeys, abouts: dict[str, About], ascii_only: bool) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.dashboard = dashboard
         self.abouts = abouts
-        self.ascii_only = ascii_only
         self._shown: list[Choice] = []
 
     def compose(self) -> ComposeResult:
         """A sentence, the column heads, the feeds."""
         with Vertical(classes="dialog tall") as dialog:
-            dialog.border_title = "Price feeds"
+            self.entitle(dialog, "Price feeds")
             yield Static("", classes="about", markup=False)
-            yield Static(self._text(feeds.HEADS), classes="heads", markup=False)
+            yield Static(self.said(feeds.HEADS), classes="heads", markup=False)
             yield ChoiceList(ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:
@@ -56,12 +54,12 @@ class FeedsScreen(Dialog[None]):
         choices = [
             Choice(name, feeds.row(about, states.get(name), progress, now)) for name, about in self.abouts.items()
         ]
-        self.query_one(".about", Static).update(self._text(self._said(states)))
+        self.query_one(".about", Static).update(self.said(self._said(states)))
         pane = self.query_one(ChoiceList)
         if choices != self._shown:
             self._shown = choices
             pane.show(choices, pane.cursor)
-        self.query_one(".dialog", Vertical).border_subtitle = self._text(self._keys())
+        self.entitle(self.query_one(".dialog", Vertical), keys=self._keys())
 
     def _states(self) -> dict[str, FeedState]:
         from pricing.feed_state import FeedState
@@ -83,13 +81,10 @@ class FeedsScreen(Dialog[None]):
         return f"Offline: no feed could be reached, {told.rpartition(', ')[2]}." if found.offline else f"{told}."
 
     def _keys(self) -> str:
-        keys = f"{first('list.choose')} its report · {first('feeds.refresh')} fetch it · {first('feeds.all')} fetch all"
-        if self.dashboard.refreshing is not None:
-            keys = f"{first('list.choose')} its report · {first('feeds.stop')} stops the refresh"
-        return f"{keys} · {first('feeds.close')} closes"
-
-    def _text(self, text: str) -> str:
-        return fmt.to_ascii(text) if self.ascii_only else text
+        fetch = (("fetch it", "feeds.refresh"), ("fetch all", "feeds.all"))
+        stop = (("stops the refresh", "feeds.stop"),)
+        now = fetch if self.dashboard.refreshing is None else stop
+        return hints(("its report", "list.choose"), *now, ("closes", "feeds.close"))
 
     @on(ChoiceList.Chosen)
     def _chosen(self, message: ChoiceList.Chosen) -> None:

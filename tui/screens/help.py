@@ -11,8 +11,9 @@ from textual.widgets import Input
 from tui import format as fmt
 from tui.columns import COLUMNS
 from tui.key_list import BINDINGS, WHERES
-from tui.keys import bindings, first, groups
+from tui.keys import bindings, first, groups, hints
 from tui.screens.dialog import Dialog
+from tui.screens.text_screen import SCROLL
 from tui.text import wrap
 from tui.widgets.text_pane import TextPane
 
@@ -174,18 +175,16 @@ class HelpScreen(Dialog[None]):
     where: ClassVar[str] = "help"
 
     def __init__(self, place: str, tones: dict[str, Style], *, ascii_only: bool = False) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.place = place
         self.tones = tones
-        self.ascii_only = ascii_only
 
     def compose(self) -> ComposeResult:
         """What is searched, once asked for, and the text."""
         with Vertical(classes="dialog tall") as dialog:
             place = WHERES.get(self.place, (self.place, ()))[0]
-            dialog.border_title = f"Help: {place}"
-            hints = f"{first('help.close')} closes · {first('help.search')} searches"
-            dialog.border_subtitle = hints.replace("·", "-") if self.ascii_only else f"{hints} · ↑ ↓ PgUp PgDn scroll"
+            keys = (("closes", "help.close"), ("searches", "help.search"), SCROLL)
+            self.entitle(dialog, f"Help: {place}", hints(*keys))
             field = Input(placeholder="a word of what you look for", compact=True)
             field.display = False
             yield field

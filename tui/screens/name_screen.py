@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from models.errors import RackrateError
 from tui import format as fmt
 from tui import named
-from tui.keys import bindings, first
+from tui.keys import bindings, hints
 from tui.screens.dialog import Dialog, on_top
 
 if TYPE_CHECKING:
@@ -27,9 +27,8 @@ class NameScreen(Dialog[str | None]):
     where: ClassVar[str] = "name"
 
     def __init__(self, workload: Workload, *, ascii_only: bool = False) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.workload = workload
-        self.ascii_only = ascii_only
         try:
             self.taken = set(named.read()[0])
         except RackrateError:
@@ -38,8 +37,7 @@ class NameScreen(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         """A name, and what comes of it."""
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Save the workload"
-            dialog.border_subtitle = f"enter saves {'-' if self.ascii_only else '·'} {first('name.cancel')} cancels"
+            self.entitle(dialog, "Save the workload", f"enter saves · {hints(('cancels', 'name.cancel'))}")
             yield Input(self._suggestion(), compact=True, max_length=named.LONGEST, select_on_focus=True)
             yield Static("", id="name-said", markup=False)
 
@@ -59,7 +57,7 @@ class NameScreen(Dialog[str | None]):
         name = name.strip()
         problem = named.problem_of(name)
         said = problem or ("Replaces the one of that name." if name in self.taken else f"In {named.file()}")
-        self.query_one("#name-said", Static).update(fmt.to_ascii(said) if self.ascii_only else said)
+        self.query_one("#name-said", Static).update(self.said(said))
         self.query_one(Input).set_class(bool(problem), "-invalid-value")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -70,6 +68,6 @@ class NameScreen(Dialog[str | None]):
         try:
             named.save(name, self.workload)
         except RackrateError as error:
-            self.query_one("#name-said", Static).update(str(error))
+            self.query_one("#name-said", Static).update(self.said(str(error)))
             return
         self.dismiss(name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 
-from tui.keys import bindings
+from tui.keys import bindings, hints
 from tui.screens.dialog import Dialog
 from tui.widgets.text_pane import TextPane
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tui.text import TextLine
 
 
+SCROLL = ("scroll", "text.up", "text.down", "text.page_up", "text.page_down")
+"""What all texts can do, for the frame."""
+
+
 class TextScreen(Dialog[None]):
     """Lines that scroll; escape, enter or q closes."""
 
@@ -29,19 +33,15 @@ class TextScreen(Dialog[None]):
     def __init__(
         self, title: str, make: Callable[[int], list[TextLine]], tones: dict[str, Style], *, ascii_only: bool = False
     ) -> None:
-        super().__init__(classes="-ascii" if ascii_only else "")
+        super().__init__(ascii_only=ascii_only)
         self.heading = title
         self.make = make
         self.tones = tones
-        self.ascii_only = ascii_only
 
     def compose(self) -> ComposeResult:
         """One scrolling pane."""
         with Vertical(classes="dialog tall") as dialog:
-            dialog.border_title = self.heading
-            dialog.border_subtitle = (
-                "esc closes · arrows scroll" if self.ascii_only else "esc closes · ↑ ↓ PgUp PgDn scroll"
-            )
+            self.entitle(dialog, self.heading, hints(("closes", "report.close"), SCROLL))
             yield TextPane(ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:

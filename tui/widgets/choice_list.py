@@ -94,6 +94,12 @@ class ChoiceList(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self._sized()
         self._keep_visible()
 
+    def as_heads(self) -> None:
+        """Show the line as the heads of the list below: without a cursor, and nowhere the focus goes."""
+        self.can_focus = False
+        self.cursor = -1
+        self.add_class("heads")
+
     def _sized(self) -> None:
         self.virtual_size = Size(self.scrollable_content_region.width, len(self.choices))
         self.refresh()
@@ -145,7 +151,7 @@ class ChoiceList(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         choice = self.choices[place]
         text = ("▸ " if choice.id == self.mark else "  ") + fmt.clean(choice.line(width - 2))
         text = fmt.fit_width(
-            fmt.to_ascii(text) if self.ascii_only else text, width, ellipsis="~" if self.ascii_only else fmt.ELLIPSIS
+            fmt.shown(text, ascii_only=self.ascii_only), width, ellipsis="~" if self.ascii_only else fmt.ELLIPSIS
         )
         style = self.get_component_rich_style("choice-list--cursor") if place == self.cursor else self.rich_style
         return Strip([Segment(text, style)], width)

@@ -49,7 +49,7 @@ class Paint:
 
     def text(self, text: str) -> str:
         """A text as the terminal can show it."""
-        return fmt.to_ascii(text) if self.ascii_only else text
+        return fmt.shown(text, ascii_only=self.ascii_only)
 
     def header(self, base: Style, width: int, *, currency: str, sort: str, descending: bool) -> Strip:
         """The titles; the column that the table is sorted by has an arrow."""

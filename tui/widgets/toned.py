@@ -37,7 +37,7 @@ class Toned(Painted):
     def said(self, text: str) -> str:
         """A text as the terminal can show it."""
         shown = fmt.clean(text)
-        return fmt.to_ascii(shown) if self.ascii_only else shown
+        return fmt.shown(shown, ascii_only=self.ascii_only)
 
     def strip(self, line: Iterable[Span], width: int) -> Strip:
         """A line exactly `width` cells long; a tone of "" is no style."""
