@@ -18,6 +18,8 @@ HOURS_PER_MONTH = 730.0
 """8760 h / 12; providers bill 672 to 744 h, so the month is a setting wherever it matters."""
 SECONDS_PER_HOUR = 3600.0
 MILLION = 1e6
+ROUNDING = 1e-9
+"""Servers that rounding may add: 0.3 / 0.1 is 3.0000000000000004, and noise must not rent a fourth server."""
 
 Numbers: TypeAlias = "ArrayLike | None"
 Figures: TypeAlias = "NDArray[np.float64]"
@@ -74,8 +76,7 @@ def monthly_capacity_tokens(tokens_per_s: Numbers, hours_per_month: Numbers = HO
 def servers_needed(requests_per_s: Numbers, requests_per_s_at_target: Numbers, utilization: Numbers = 1.0) -> Figures:
     """Whole servers for a traffic in requests/s, each at `utilization` of its rate inside the targets."""
     ratio = _positive(requests_per_s) / (_positive(requests_per_s_at_target) * _share(utilization))
-    # 0.3 / 0.1 is 3.0000000000000004: rounding noise must not rent a fourth server.
-    return np.maximum(np.ceil(ratio - 1e-9), 1.0)
+    return np.maximum(np.ceil(ratio - ROUNDING), 1.0)
 
 
 def cost_per_m_at_traffic(

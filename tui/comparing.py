@@ -9,7 +9,7 @@ from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.input_text import show_ttft
 from tui.sections.speed import band
-from tui.text import TIED, TextLine, pad, shorten, wrap
+from tui.text import TIED, TextLine, pad, shorten, sign, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -190,10 +190,10 @@ def side_by_side(rows: Rows, chosen: Sequence[int], at: int, width: int, *, diff
 def _heads(rows: Rows, shown: Sequence[int], at: int, size: int, where: str) -> list[TextLine]:
     columns = []
     for place, i in enumerate(shown):
-        kind = ("● ", "gpu") if rows.offer(i).kind == "gpu" else ("○ ", "cpu")
+        glyph, tone = sign(gpu=rows.offer(i).kind == "gpu")
         pointer = ("▸", "accent") if place == at else (" ", "text")
         name = (fmt.clean(rows.server(i)), "accent" if place == at else "strong")
-        columns.append([shorten([pointer, kind, name], size)])
+        columns.append([shorten([pointer, (f"{glyph} ", tone), name], size)])
     return [*_beside(where, columns, size), []]
 
 

@@ -11,7 +11,7 @@ from tui.sections.machine import machine, machine_warnings, watch
 from tui.sections.memory import memory, memory_bar
 from tui.sections.price import price
 from tui.sections.speed import engine, speed, step, trust
-from tui.text import Section, TextLine, lay_out, shorten, wrap
+from tui.text import Section, TextLine, lay_out, shorten, sign, wrap
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -54,8 +54,8 @@ def title(rows: Rows, i: int) -> TextLine:
     offer = rows.offer(i)
     where = offer.region or offer.region_group or ""
     rest = " · ".join(part for part in (offer.provider, where, rows.term(i), offer.tier or "") if part)
-    kind = ("● ", "gpu") if offer.kind == "gpu" else ("○ ", "cpu")
-    return [kind, (offer.server, "strong"), (f"  {rest}", "muted")]
+    glyph, tone = sign(gpu=offer.kind == "gpu")
+    return [(f"{glyph} ", tone), (offer.server, "strong"), (f"  {rest}", "muted")]
 
 
 def details(rows: Rows, i: int, width: int) -> list[TextLine]:
@@ -98,18 +98,19 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
     """Three lines for narrow terminals: memory, speed, money; each at most `width` cells (the pane shortens)."""
     offer = rows.offer(i)
     currency = rows.comparison.terms.currency
+    glyph, tone = sign(gpu=offer.kind == "gpu")
     bar = memory_bar(rows, i, 14)
     used = fmt.percent_used(rows.value("memory_used_share", i))
-    first: TextLine = [
-        ("● " if offer.kind == "gpu" else "○ ", "gpu" if offer.kind == "gpu" else "cpu"),
+    one: TextLine = [
+        (f"{glyph} ", tone),
         (offer.server, "strong"),
         (f"  {offer.provider} {offer.region or ''}  ", "muted"),
         *bar,
     ]
-    first.append((f" {used} of {fmt.number(rows.value('memory_total_gib', i))} GiB" if bar else "no estimate", "text"))
+    one.append((f" {used} of {fmt.number(rows.value('memory_total_gib', i))} GiB" if bar else "no estimate", "text"))
     reason = rows.reason(i)
     if reason:
-        second: TextLine = [("! ", "miss"), (reason, "text")]
+        two: TextLine = [("! ", "miss"), (reason, "text")]
     else:
         users = rows.value("max_concurrency", i)
         facts = [
@@ -117,9 +118,9 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
             f"Σ {fmt.number(rows.value('output_tokens_per_s', i))} tok/s",
             rows.text("bound_by", i),
         ]
-        second = [(" · ".join(part for part in facts if part), "text")]
+        two = [(" · ".join(part for part in facts if part), "text")]
         if warnings := len(machine_warnings(rows, i)):
-            second.insert(0, (f"! {warnings} warning{'' if warnings == 1 else 's'} · ", "miss"))
+            two.insert(0, (f"! {fmt.few(warnings, 'warning')} · ", "miss"))
     days = rows.value("price_age_days", i)
     servers, month = rows.value("servers_needed", i), rows.value("monthly_cost", i)
     money = (
@@ -127,8 +128,11 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
         if servers and month is not None
         else "no cost"
     )
-    third: TextLine = [
+    three: TextLine = [
         (money, "strong"),
-        (f" · {rows.term(i)} · {'undated' if days is None else fmt.age(days) + ' old'} · enter: all details", "muted"),
+        (
+            f" · {rows.term(i)} · {'undated' if days is None else fmt.age(days) + ' old'} · {first('details.open')}: all details",
+            "muted",
+        ),
     ]
-    return [shorten(line, width) for line in (first, second, third)]
+    return [shorten(line, width) for line in (one, two, three)]

@@ -199,6 +199,11 @@ def tokens(value: float) -> str:
     return f"{value / 1000:g}k" if value >= 10_000 and value % 1000 == 0 else f"{int(value):,}"
 
 
+def few(number: int, one: str, many: str = "") -> str:
+    """A count with its noun: 1 offer, 3,484 offers."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def symbol(currency: str) -> str:
     """The sign of a currency, or its code where no short sign is common."""
     return CURRENCY_SYMBOLS.get(currency, currency)

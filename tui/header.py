@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui import clock, feeds
 from tui.keys import first
+from tui.text import CPU, GPU
 from tui.widgets.line import Part
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def header(session: Session, refreshing: Progress | None, *, touring: bool = Fal
     if refreshing is not None:
         parts.append(Part(refreshing.text, "accent", 1, "feeds", short=refreshing.short))
     elif session.market is not None:
-        kinds = f"● {counts.gpu:,}  ○ {counts.cpu:,}"
-        parts.append(Part(f"● GPU {counts.gpu:,}  ○ CPU {counts.cpu:,}", "text", 5, short=kinds))
+        kinds = f"{GPU} {counts.gpu:,}  {CPU} {counts.cpu:,}"
+        parts.append(Part(f"{GPU} GPU {counts.gpu:,}  {CPU} CPU {counts.cpu:,}", "text", 5, short=kinds))
         parts += _prices(session, touring=touring)
     currency = session.settings.currency.upper() if session.settings is not None else "USD"
     parts += [

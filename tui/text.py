@@ -13,6 +13,14 @@ Span = tuple[str, str]
 TextLine = list[Span]
 
 
+GPU, CPU = "●", "○"
+
+
+def sign(*, gpu: bool) -> Span:
+    """Glyph and tone of a kind of server."""
+    return (GPU, "gpu") if gpu else (CPU, "cpu")
+
+
 @dataclass(slots=True)
 class Section:
     """A titled block of lines."""

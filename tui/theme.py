@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.style import Style
 from textual.color import Color
@@ -11,141 +11,70 @@ from textual.theme import Theme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DARK = Theme(
-    name="rackrate",
-    dark=True,
-    primary="#56b4e9",
-    secondary="#8fb8d0",
-    accent="#e69f00",
-    warning="#e69f00",
-    error="#e69f00",
-    success="#56b4e9",
-    foreground="#d5dce4",
-    background="#0f1419",
-    surface="#151b22",
-    panel="#1b232c",
-    boost="#222c37",
+
+def _theme(name: str, *, primary: str, accent: str, grounds: tuple[str, str, str, str], **more: Any) -> Theme:
+    """A theme of two hues: one for what is well and can be acted on, one for what needs a look."""
+    background, surface, panel, boost = grounds
+    return Theme(name=name, primary=primary, success=primary, accent=accent, warning=accent, error=accent,
+                 background=background, surface=surface, panel=panel, boost=boost, **more)  # fmt: skip
+
+
+DARK = _theme(
+    "rackrate", dark=True, primary="#56b4e9", secondary="#8fb8d0", accent="#e69f00", foreground="#d5dce4",
+    grounds=("#0f1419", "#151b22", "#1b232c", "#222c37"),
     variables={
-        "border": "#33404d",
-        "border-blurred": "#26303a",
-        "input-cursor-background": "#56b4e9",
-        "input-selection-background": "#2b4a63",
-        "scrollbar": "#33404d",
-        "scrollbar-hover": "#4a5c6e",
-        "scrollbar-active": "#56b4e9",
+        "muted": "#8794a1", "faint": "#66737f", "border": "#33404d", "border-blurred": "#26303a",
+        "scrollbar": "#33404d", "scrollbar-hover": "#4a5c6e", "scrollbar-active": "#56b4e9",
         "scrollbar-background": "#151b22",
-        "footer-key-foreground": "#56b4e9",
-        "muted": "#8794a1",
-        "faint": "#66737f",
-        "block-cursor-background": "#1f3d54",
-        "block-cursor-foreground": "#ffffff",
+        "input-cursor-background": "#56b4e9", "input-selection-background": "#2b4a63",
+        "block-cursor-background": "#1f3d54", "block-cursor-foreground": "#ffffff",
     },
-)
-
-LIGHT = Theme(
-    name="rackrate-light",
-    dark=False,
-    primary="#0067a5",
-    secondary="#3d6b8a",
-    accent="#964c00",
-    warning="#964c00",
-    error="#964c00",
-    success="#0067a5",
-    foreground="#1d252d",
-    background="#fbfbf8",
-    surface="#f3f4f1",
-    panel="#e9ebe8",
-    boost="#dfe3e3",
+)  # fmt: skip
+LIGHT = _theme(
+    "rackrate-light", dark=False, primary="#0067a5", secondary="#3d6b8a", accent="#964c00", foreground="#1d252d",
+    grounds=("#fbfbf8", "#f3f4f1", "#e9ebe8", "#dfe3e3"),
     variables={
-        "border": "#b9c1c7",
-        "border-blurred": "#d0d6da",
-        "input-cursor-background": "#0067a5",
-        "input-selection-background": "#bcd9ec",
-        "scrollbar": "#b9c1c7",
-        "scrollbar-hover": "#93a0aa",
-        "scrollbar-active": "#0067a5",
+        "muted": "#5a6570", "faint": "#7d8790", "border": "#b9c1c7", "border-blurred": "#d0d6da",
+        "scrollbar": "#b9c1c7", "scrollbar-hover": "#93a0aa", "scrollbar-active": "#0067a5",
         "scrollbar-background": "#f3f4f1",
-        "footer-key-foreground": "#0067a5",
-        "muted": "#5a6570",
-        "faint": "#7d8790",
-        "block-cursor-background": "#cfe4f3",
-        "block-cursor-foreground": "#0b1a26",
+        "input-cursor-background": "#0067a5", "input-selection-background": "#bcd9ec",
+        "block-cursor-background": "#cfe4f3", "block-cursor-foreground": "#0b1a26",
     },
-)
-
-CONTRAST = Theme(
-    name="rackrate-contrast",
-    dark=True,
-    primary="#7cc8ff",
-    secondary="#a8d8f5",
-    accent="#ffb000",
-    warning="#ffb000",
-    error="#ffb000",
-    success="#7cc8ff",
-    foreground="#ffffff",
-    background="#000000",
-    surface="#0a0a0a",
-    panel="#161616",
-    boost="#2a2a2a",
+)  # fmt: skip
+CONTRAST = _theme(
+    "rackrate-contrast", dark=True, primary="#7cc8ff", secondary="#a8d8f5", accent="#ffb000", foreground="#ffffff",
+    grounds=("#000000", "#0a0a0a", "#161616", "#2a2a2a"),
     variables={
-        "border": "#a0a0a0",
-        "border-blurred": "#808080",
-        "input-cursor-background": "#ffffff",
-        "input-selection-background": "#005a9c",
-        "scrollbar": "#808080",
-        "scrollbar-hover": "#b0b0b0",
-        "scrollbar-active": "#ffffff",
+        "muted": "#d0d0d0", "faint": "#a8a8a8", "border": "#a0a0a0", "border-blurred": "#808080",
+        "scrollbar": "#808080", "scrollbar-hover": "#b0b0b0", "scrollbar-active": "#ffffff",
         "scrollbar-background": "#161616",
-        "footer-key-foreground": "#7cc8ff",
-        "muted": "#d0d0d0",
-        "faint": "#a8a8a8",
-        "block-cursor-background": "#003f70",
-        "block-cursor-foreground": "#ffffff",
+        "input-cursor-background": "#ffffff", "input-selection-background": "#005a9c",
+        "block-cursor-background": "#003f70", "block-cursor-foreground": "#ffffff",
     },
-)
-
-CONTRAST_LIGHT = Theme(
-    name="rackrate-contrast-light",
-    dark=False,
-    primary="#004a80",
-    secondary="#00375f",
-    accent="#7a3a00",
-    warning="#7a3a00",
-    error="#7a3a00",
-    success="#004a80",
-    foreground="#000000",
-    background="#ffffff",
-    surface="#f7f7f7",
-    panel="#ececec",
-    boost="#d8d8d8",
+)  # fmt: skip
+CONTRAST_LIGHT = _theme(
+    "rackrate-contrast-light", dark=False, primary="#004a80", secondary="#00375f", accent="#7a3a00", foreground="#000000",
+    grounds=("#ffffff", "#f7f7f7", "#ececec", "#d8d8d8"),
     variables={
-        "border": "#5a5a5a",
-        "border-blurred": "#707070",
-        "input-cursor-background": "#000000",
-        "input-selection-background": "#9fd0f5",
-        "scrollbar": "#707070",
-        "scrollbar-hover": "#404040",
-        "scrollbar-active": "#000000",
+        "muted": "#333333", "faint": "#595959", "border": "#5a5a5a", "border-blurred": "#707070",
+        "scrollbar": "#707070", "scrollbar-hover": "#404040", "scrollbar-active": "#000000",
         "scrollbar-background": "#ececec",
-        "footer-key-foreground": "#004a80",
-        "muted": "#333333",
-        "faint": "#595959",
-        "block-cursor-background": "#b8dcfa",
-        "block-cursor-foreground": "#000000",
+        "input-cursor-background": "#000000", "input-selection-background": "#9fd0f5",
+        "block-cursor-background": "#b8dcfa", "block-cursor-foreground": "#000000",
     },
-)
+)  # fmt: skip
 
 
 def _sixteen(name: str, *, dark: bool, primary: str, accent: str) -> Theme:
     """A theme of the terminal's own colours; the cursor is its text colour reversed, which any pair of colours allows."""
     plain = "ansi_default"
-    return Theme(
-        name=name, ansi=True, dark=dark, primary=primary, secondary=primary, accent=accent, warning=accent, error=accent,
-        success=primary, foreground=plain, background=plain, surface=plain, panel=plain, boost=plain,
+    return _theme(
+        name, ansi=True, dark=dark, primary=primary, secondary=primary, accent=accent, foreground=plain,
+        grounds=(plain, plain, plain, plain),
         variables={
             "border": "ansi_bright_black", "border-blurred": "ansi_bright_black", "scrollbar": "ansi_bright_black",
             "scrollbar-hover": plain, "scrollbar-active": primary, "scrollbar-background": plain,
-            "footer-key-foreground": primary, "muted": plain, "faint": "ansi_bright_black",
+            "muted": plain, "faint": "ansi_bright_black",
             "ansi-background": "ansi_black" if dark else "ansi_white", "ansi-foreground": "ansi_white" if dark else "ansi_black",
             "block-cursor-background": "ansi_white" if dark else "ansi_black",
             "block-cursor-foreground": "ansi_black" if dark else "ansi_white",

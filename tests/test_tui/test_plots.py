@@ -16,9 +16,9 @@ from tui import format as fmt
 from tui import plots
 from tui.plots.api_prices import api_prices, monthly_slope
 from tui.plots.fleets import crossings, merged, stairs, turns
+from tui.plots.frontier import frontier
 from tui.plots.latency import loads
 from tui.plots.painter import Picture
-from tui.plots.pareto import frontier
 from tui.plots.pareto import stairs as price_line
 from tui.plots.traffic import answer
 from tui.state import PLOTS

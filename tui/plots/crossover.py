@@ -12,24 +12,9 @@ from tui.plots import TITLES
 from tui.plots.axis import Axis, around
 from tui.plots.crossover_words import caption, fleet_words, text
 from tui.plots.facts import sign_of_money
-from tui.plots.plot import (
-    CHOSEN,
-    CPU,
-    GPU,
-    NOW,
-    TARGET,
-    Band,
-    Entry,
-    Line,
-    Panel,
-    Plot,
-    Point,
-    Rule,
-    Stretch,
-    empty,
-    sign,
-)
+from tui.plots.plot import CHOSEN, NOW, TARGET, Band, Entry, Line, Panel, Plot, Point, Rule, Stretch, empty
 from tui.plots.traffic import KINDS, answer, leaders, missing_kind
+from tui.text import CPU, GPU, sign
 
 if TYPE_CHECKING:
     from tui.plots.fleets import Stairs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.plots import TITLES
-from tui.plots.facts import few, money, who
+from tui.plots.facts import money, who
 from tui.plots.traffic import KINDS, leaders, missing_kind
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _by_turns(first: str, last: str, places: list[float], unit: str) -> str:
     if len(places) == 1:
         return f"{first} is cheaper below {lowest} {unit}, {last} above"
     last = last if len(places) % 2 else first
-    return f"{first} is cheaper below {lowest} {unit}, {last} above {highest}, by turns between ({few(len(places), 'crossing')})"
+    return f"{first} is cheaper below {lowest} {unit}, {last} above {highest}, by turns between ({fmt.few(len(places), 'crossing')})"
 
 
 def text(found: Answer, x: Axis) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _api_lines(found: Answer) -> list[str]:
     if api is None:
         return [] if found.unit == "users" else ["  API  no price per token is known for this model"]
     cheap, middle = (money(found.rows, slope * found.traffic) for slope in found.slopes)
-    asked = f"median {middle}/mo of {few(api.providers, 'provider')}, cheapest {cheap}/mo ({api.provider})"
+    asked = f"median {middle}/mo of {fmt.few(api.providers, 'provider')}, cheapest {cheap}/mo ({api.provider})"
     lines = [f"  API  {asked}; prices seen {api.day}; their speed is not compared"]
     for name, places in zip(("median", "cheapest"), found.turns, strict=True):
         lines.append(f"       own servers against the {name} API: {_sides(found, places)}")

@@ -40,8 +40,3 @@ def sign_of_money(rows: Rows) -> str:
 def money(rows: Rows, value: float | None) -> str:
     """A cost with its sign."""
     return fmt.money(value, rows.comparison.terms.currency, decimals=3)
-
-
-def few(count: int, one: str, many: str = "") -> str:
-    """A count with its noun: 1 offer, 3,484 offers."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

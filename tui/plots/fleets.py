@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.cost import ROUNDING
+from tui.plots.frontier import frontier
+
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
-
-ROUNDING = 1e-9
-"""Servers that rounding may add: as models.cost.servers_needed counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +51,17 @@ class Stairs:
         return np.clip(x, low, high)[begun:], y[begun:]
 
 
-def _undominated(most: Array, cost: Array) -> Array:
-    """Indices of what nothing that carries as much undercuts, in ascending order of both."""
-    order = np.lexsort((cost, -most))
-    sorted_cost = cost[order]
-    before = np.r_[np.inf, np.minimum.accumulate(sorted_cost)[:-1]] if len(order) else sorted_cost
-    kept: Array = order[sorted_cost < before][::-1]
-    return kept
-
-
 def stairs(able: Array, month: Array, offer: Array, most_servers: int) -> Stairs:
     """The cheapest fleets of one offer each, of up to so many servers; `able` is what one server carries.
 
     An offer that another one beats in both is in no cheapest fleet, so few are multiplied.
     """
     known = np.flatnonzero(np.isfinite(able) & (able > 0) & np.isfinite(month) & (month > 0))
-    kept = known[_undominated(able[known], month[known])]
+    kept = known[frontier(able[known], month[known])]
     counts = np.arange(1, most_servers + 1)
     most = (able[kept, None] * (counts + ROUNDING)).ravel()
     cost = (month[kept, None] * counts).ravel()
-    steps = _undominated(most, cost)
+    steps = frontier(most, cost)
     which, count = np.divmod(steps, most_servers)
     return Stairs(most[steps], cost[steps], offer[kept][which], count + 1)
 
@@ -100,7 +91,7 @@ def merged(first: Stairs, second: Stairs) -> Stairs:
         strict=True,
     )
     most, cost, offer, count = (np.r_[one, other] for one, other in parts)
-    kept = _undominated(most, cost)
+    kept = frontier(most, cost)
     return Stairs(most[kept], cost[kept], offer[kept], count[kept])
 
 

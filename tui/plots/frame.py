@@ -8,7 +8,8 @@ import numpy as np
 
 from tui.plots.canvas import ACROSS, DOWN, Canvas
 from tui.plots.places import above, beside, write_first
-from tui.plots.plot import CHOSEN, sign
+from tui.plots.plot import CHOSEN
+from tui.text import sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,8 +10,9 @@ import numpy as np
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import around
-from tui.plots.facts import few, who
-from tui.plots.plot import BEST_CPU, BEST_GPU, CHOSEN, NOW, TARGET, Entry, Line, Panel, Plot, Point, Rule, empty, sign
+from tui.plots.facts import who
+from tui.plots.plot import BEST_CPU, BEST_GPU, CHOSEN, NOW, TARGET, Entry, Line, Panel, Plot, Point, Rule, empty
+from tui.text import sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,8 +99,8 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     panels = _panels(found, work)
     joint = _joint(panels)
     points = tuple(_point(load, best, is_gpu=is_gpu, single=len(panels) == 1) for load in found)
-    most = f"{few(best, 'user')}: most inside the targets"
-    rules = [Rule(best, TARGET, "strong", most, few(best, "user"))] if best else []
+    most = f"{fmt.few(best, 'user')}: most inside the targets"
+    rules = [Rule(best, TARGET, "strong", most, fmt.few(best, "user"))] if best else []
     if work.concurrency is not None:
         rules.append(Rule(work.concurrency, NOW, "accent", "now"))
     glyph, tone = sign(gpu=is_gpu)
@@ -171,7 +172,7 @@ def _caption(found: list[Load], best: int) -> str:
     at = next((load for load in found if load.users == best), None)
     if at is None:
         return f"even one user alone misses the targets: {_figures(found[0])}"
-    return f"{few(best, 'user')} inside the targets: {_figures(at)}"
+    return f"{fmt.few(best, 'user')} inside the targets: {_figures(at)}"
 
 
 def _figures(load: Load) -> str:
@@ -188,7 +189,7 @@ def _band(ends: tuple[float, float], say: Callable[[float], str]) -> str:
 
 def _words(load: Load, best: int) -> str:
     state = "the most inside the targets" if load.users == best else "" if load.inside else "misses the targets"
-    return f"{few(load.users, 'user')}{f', {state}' if state else ''}: {_figures(load)}"
+    return f"{fmt.few(load.users, 'user')}{f', {state}' if state else ''}: {_figures(load)}"
 
 
 def _text(rows: Rows, i: int, found: list[Load], best: int) -> tuple[str, ...]:

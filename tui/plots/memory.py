@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.facts import who
-from tui.plots.plot import CHOSEN, Bar, Entry, Plot, empty, sign
+from tui.plots.plot import CHOSEN, Bar, Entry, Plot, empty
+from tui.text import sign
 
 if TYPE_CHECKING:
     from tui.rows import Rows

@@ -9,23 +9,10 @@ import numpy as np
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import Axis, around
-from tui.plots.facts import few, good, money, sign_of_money, who
-from tui.plots.plot import (
-    BEST_CPU,
-    BEST_GPU,
-    CHOSEN,
-    CPU,
-    GPU,
-    TARGET,
-    Cloud,
-    Entry,
-    Line,
-    Panel,
-    Plot,
-    Point,
-    Rule,
-    empty,
-)
+from tui.plots.facts import good, money, sign_of_money, who
+from tui.plots.frontier import frontier
+from tui.plots.plot import BEST_CPU, BEST_GPU, CHOSEN, TARGET, Cloud, Entry, Line, Panel, Plot, Point, Rule, empty
+from tui.text import CPU, GPU
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -36,15 +23,6 @@ if TYPE_CHECKING:
 MARGIN = 5.0
 """The axes reach so many times beyond the offers that are worth a look; one far-off offer must not squeeze all others."""
 TITLE = TITLES["pareto"]
-
-
-def frontier(speed: Array, cost: Array) -> Array:
-    """Indices of the points for which none at least as fast is as cheap, slowest first."""
-    order = np.lexsort((cost, -speed))
-    sorted_cost = cost[order]
-    cheapest_before = np.r_[np.inf, np.minimum.accumulate(sorted_cost)[:-1]] if len(order) else sorted_cost
-    kept: Array = order[sorted_cost < cheapest_before][::-1]
-    return kept
 
 
 def stairs(speed: Array, cost: Array, start: float) -> tuple[Array, Array]:
@@ -74,7 +52,7 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     line = Line(*stairs(speed[places], cost[places], x.low), "kv")
     gpu = rows.comparison.market.is_gpu[order]
     cpus = int((~gpu[places]).sum())
-    caption = f"frontier: {few(len(places), 'offer')}, {cpus} CPU" + (
+    caption = f"frontier: {fmt.few(len(places), 'offer')}, {cpus} CPU" + (
         "" if usable.any() else "; none meets the targets"
     )
     legend = [
@@ -162,18 +140,18 @@ def _text(rows: Rows, points: tuple[Point, ...], counts: tuple[int, int, int], c
     known, usable, outside = counts
     lines = [f"{TITLE}: {sign_of_money(rows)}/Mtok of output by tok/s per user"]
     lines.append(
-        f"{few(len(rows), 'offer')} shown, {known:,} with both figures, {usable:,} of those worth a look: "
+        f"{fmt.few(len(rows), 'offer')} shown, {known:,} with both figures, {usable:,} of those worth a look: "
         "they meet the targets, can be had, and 50 servers or fewer carry the traffic."
     )
     if outside:
         lines.append(
-            f"{few(outside, 'offer')} far beyond the others {'lies' if outside == 1 else 'lie'} outside the picture."
+            f"{fmt.few(outside, 'offer')} far beyond the others {'lies' if outside == 1 else 'lie'} outside the picture."
         )
     target = _target(rows)
     if target is not None:
         lines.append(f"Target: at least {fmt.plain(target, 3)} tok/s per user.")
     over = "" if usable else " of all, since none meets the targets"
-    lines += ["", f"Frontier{over}: the cheapest at at least that speed ({few(len(points), 'offer')}, {cpus} CPU)"]
+    lines += ["", f"Frontier{over}: the cheapest at at least that speed ({fmt.few(len(points), 'offer')}, {cpus} CPU)"]
     lines += [
         f"{fmt.number(point.x):>8} tok/s·u  {money(rows, point.y):>8}/Mtok  {point.glyph} {who(rows, point.offer or 0)}"
         for point in points

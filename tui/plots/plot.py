@@ -14,14 +14,9 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-GPU, CPU, CHOSEN = "●", "○", "◆"
+CHOSEN = "◆"
 BEST_GPU, BEST_CPU = "◉", "◎"
 TARGET, NOW, BEYOND = "┊", "┃", "▸"
-
-
-def sign(*, gpu: bool) -> tuple[str, str]:
-    """Glyph and tone of a kind of server."""
-    return (GPU, "gpu") if gpu else (CPU, "cpu")
 
 
 class Entry(NamedTuple):

@@ -8,8 +8,9 @@ import numpy as np
 
 from tui import format as fmt
 from tui.plots import TITLES
-from tui.plots.facts import few, good, money, sign_of_money, who
-from tui.plots.plot import BEYOND, CHOSEN, CPU, GPU, Bar, Entry, Plot, empty, sign
+from tui.plots.facts import good, money, sign_of_money, who
+from tui.plots.plot import BEYOND, CHOSEN, Bar, Entry, Plot, empty
+from tui.text import CPU, GPU, sign
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -28,16 +29,18 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     sellers = rows.texts.ranks("provider")[order]
     among = len(np.unique(sellers[~np.isnan(sellers)]))
     if not len(places):
-        return empty("providers", TITLE, f"None of {few(among, 'provider')} shown has an offer that meets the targets.")
+        return empty(
+            "providers", TITLE, f"None of {fmt.few(among, 'provider')} shown has an offer that meets the targets."
+        )
     places = places[np.argsort(month[places], kind="stable")]
     _, first = np.unique(sellers[places], return_index=True)
     cheapest = places[np.sort(first)]
     offers, costs = order[cheapest].tolist(), month[cheapest].tolist()
     bars = tuple(_bar(rows, offer, cost, costs) for offer, cost in zip(offers, costs, strict=True))
-    caption = f"{few(len(bars), 'provider')} of {among} can; {sign_of_money(rows)} a month for the traffic"
+    caption = f"{fmt.few(len(bars), 'provider')} of {among} can; {sign_of_money(rows)} a month for the traffic"
     lines = [
         f"{TITLE} that meets the targets, can be had and needs 50 servers or fewer",
-        f"{len(bars)} of {few(among, 'provider')} shown; cost of all servers for the traffic",
+        f"{len(bars)} of {fmt.few(among, 'provider')} shown; cost of all servers for the traffic",
         "",
         *(f"{_cost(rows, cost)}  {_times(cost, costs[0]):>10}  {bar.glyph} {_fleet(rows, offer)}"
           for bar, offer, cost in zip(bars, offers, costs, strict=True)),
@@ -77,7 +80,7 @@ def _bar(rows: Rows, offer: int, cost: float, costs: list[float]) -> Bar:
     if times > longest:
         parts = [(0.99, "█", tone), (0.01, BEYOND, tone)]
     needed = rows.value("servers_needed", offer)
-    detail = f"{few(int(needed or 1), 'server')} with {fmt.clean(rows.hardware(offer))}"
+    detail = f"{fmt.few(int(needed or 1), 'server')} with {fmt.clean(rows.hardware(offer))}"
     note = f"{fmt.number(cost)}{old} {fmt.number(times, decimals=1):>4}×"
     return Bar(fmt.clean(rows.offer(offer).provider), glyph, tone, tuple(parts), note, words, offer,
                detail=detail, more=_fleet(rows, offer))  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.containers import Container, Horizontal
 from textual.widgets import Static
 
@@ -231,7 +232,7 @@ class DashboardBase(Guarded, Recomputing):
             return
         short = pane.has_class("-summary")
         keys = f"{first('pane.next')} scrolls them, {first('details.open')} in full, {first('pane.zoom')} zoom"
-        pane.border_title = "" if short else f" Details: {keys} "
+        pane.border_title = Text("" if short else f" Details: {keys} ")
 
         def make(width: int) -> list[TextLine]:
             return summary(rows, i, width) if short else details(rows, i, width)

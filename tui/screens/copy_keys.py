@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tui import format as fmt
 from tui.screens.base import DashboardBase
 from tui.screens.clipboard import copy
 
@@ -26,5 +27,4 @@ class CopyKeys(DashboardBase):
             return
         found = [rows.texts.index_of(offer_id) for offer_id in self.session.marks]
         chosen = [at for at in found if at is not None] or [i]
-        count = f"{len(chosen)} offer{'' if len(chosen) == 1 else 's'}"
-        copy(self, markdown(rows, chosen), f"{count} as a Markdown table")
+        copy(self, markdown(rows, chosen), f"{fmt.few(len(chosen), 'offer')} as a Markdown table")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import on
 
+from tui import format as fmt
 from tui import lines
 from tui.keys import bindings
 from tui.screens.alternative_keys import AlternativeKeys
@@ -52,7 +54,7 @@ class Dashboard(
         self.restyle(self.app.tones)
         self.table.focus()
         self.bar.border_title = "Workload"
-        self.bar.border_subtitle = lines.workload_keys(self.app.ascii_only)
+        self.bar.border_subtitle = Text(lines.workload_keys(self.app.ascii_only))  # [ and ] are keys, no markup
         self._show_lines()
         self._hold_painting()
         self._load()
@@ -119,5 +121,4 @@ class Dashboard(
     def _exported(self, written: tuple[int, Path] | None) -> None:
         if written is not None:
             count, path = written
-            rows = f"{count:,} row{'' if count == 1 else 's'}"
-            self.notify(f"Wrote {rows} to {path.name} in {path.parent}", timeout=8, markup=False)
+            self.notify(f"Wrote {fmt.few(count, 'row')} to {path.name} in {path.parent}", timeout=8, markup=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tui import format as fmt
 from tui.keys import first
 from tui.screens.base import DashboardBase
 from tui.screens.dialog import on_top
@@ -63,7 +64,7 @@ class MarkKeys(DashboardBase):
         found = [rows.texts.index_of(offer_id) for offer_id in self.session.marks]
         marked = [i for i in found if i is not None]
         gone = len(found) - len(marked)
-        said = f"{gone} marked offer{'' if gone == 1 else 's'} no longer in the prices." if gone else ""
+        said = f"{fmt.few(gone, 'marked offer')} no longer in the prices." if gone else ""
         if len(marked) >= 2:
             return marked, said
         at = self.table.cursor

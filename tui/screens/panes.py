@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.screen import Screen
 
 from tui.keys import first
@@ -41,6 +42,8 @@ class Panes(Screen[None]):
         self._plot_timer: Timer | None = None
         self._drawn: tuple[object, ...] = ()
         """What the plot was drawn from."""
+        self._title = ""
+        """What stands on its frame."""
 
     @property
     def plot(self) -> PlotPane:
@@ -141,8 +144,9 @@ class Panes(Screen[None]):
         keys += f", {first('plot.text')} as text" if self.zoomed else ""
         lead = " " if self.zoomed else ""  # the corner of the pane beside the details has one
         title = f"{lead}{plots.TITLES[name]} {PLOTS.index(name) + 1}/{len(PLOTS)}: {keys} "
-        if title != pane.border_title:  # setting it paints the whole pane
-            pane.border_title = title
+        if title != self._title:  # setting it paints the whole pane
+            self._title = title
+            pane.border_title = Text(title)
         if asked == self._drawn:
             pane.select(table.current)
             return

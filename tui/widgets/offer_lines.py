@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from tui import format as fmt
 from tui.column_layout import LEAD, Layout, Placed
+from tui.text import sign
 
 if TYPE_CHECKING:
     from tui.cells import Cell
@@ -72,11 +73,12 @@ class Paint:
     def offer(self, rows: Rows, i: int, base: Style, width: int, *, selected: bool, marked: bool) -> Strip:
         """One offer's cells."""
         line = _Run()
-        kind = base + self.tone("gpu" if rows.offer(i).kind == "gpu" else "cpu")
+        kind_glyph, tone = sign(gpu=rows.offer(i).kind == "gpu")
+        kind = base + self.tone(tone)
         accent = base + self.tone("accent")
         for glyph, shown in (("▸", selected), ("■", marked)):
             line.add(self.text(glyph) if shown else " ", accent if shown else kind)
-        line.add(self.text("● " if rows.offer(i).kind == "gpu" else "○ "), kind)
+        line.add(self.text(f"{kind_glyph} "), kind)
         used = LEAD
         for place in self.layout.placed:
             column = place.column

@@ -41,9 +41,7 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Highlighted(Message):
-        """The cursor is on another offer; None where the table is empty."""
-
-        index: int | None
+        """The cursor is on another offer, or on none."""
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place of a moving cursor matters."""
@@ -52,8 +50,6 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
     @dataclass
     class Opened(Message):
         """An offer was double-clicked."""
-
-        index: int
 
     @dataclass
     class SortRequested(Message):
@@ -94,7 +90,7 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=max(0, followed - before), animate=False, force=True)
         self._keep_visible()
         self.refresh()
-        self.post_message(self.Highlighted(self.current))
+        self.post_message(self.Highlighted())
 
     def set_columns(self, columns: tuple[Column, ...], *, widths: dict[str, int], unit: str) -> None:
         """Show these columns."""
@@ -156,7 +152,7 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
         self._keep_visible()
         for line in (old, position):
             self._refresh_row(line)
-        self.post_message(self.Highlighted(self.current))
+        self.post_message(self.Highlighted())
 
     def action_move(self, step: int) -> None:
         """A line up or down."""
@@ -223,7 +219,7 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
             return
         self.go(position)
         if event.chain == 2:
-            self.post_message(self.Opened(self.rows.index(position)))
+            self.post_message(self.Opened())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Three lines down."""
