@@ -6,24 +6,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from models import catalog
 from models.errors import RackrateError
 from models.quality import loss
 from models.quantize import CLASSES
 from tui import format as fmt
 from tui.input_steps import GGUF_STEPS, GPU_STEPS
-from tui.rows import Rows, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from models.llm import LLM
     from models.traffic import Workload
-    from pricing.market import Market
-    from pricing.offer import Offer
-    from pricing.terms import CompareOptions
+    from tui.one_server import OneServer
+    from tui.rows import Rows
 
 NEIGHBOURS = 6
 """Models of the same family, and as many of other families."""
@@ -53,36 +49,23 @@ class Alternative:
         return " ".join(part for part in (self.rows.text("engine_used", 0), self.rows.text("quant_used", 0)) if part)
 
 
-class OneServer:
-    """A market of one offer, kept while alternatives are tried on it."""
-
-    def __init__(self, offer: Offer, options: CompareOptions) -> None:
-        from pricing.market import Market
-
-        self.market: Market = Market([offer])
-        self.options = options
-        self.texts = Texts(self.market.offers)
-
-    def answer(self, name: str, workload: Workload, note: str = "") -> Alternative:
-        """What a workload comes to on it."""
-        from pricing.compare import compare
-
-        try:
-            comparison = compare(self.market, workload, self.options)
-        except RackrateError as error:
-            return Alternative(name, workload, None, str(error), note)
-        rows = Rows(comparison, np.array([0]), self.texts)
-        return Alternative(name, workload, rows, rows.reason(0), note)
+def answer(server: OneServer, name: str, workload: Workload, note: str = "") -> Alternative:
+    """What a workload comes to on the server."""
+    try:
+        rows = server.rows(workload)
+    except RackrateError as error:
+        return Alternative(name, workload, None, str(error), note)
+    return Alternative(name, workload, rows, rows.reason(0), note)
 
 
 def quantizations(server: OneServer, workload: Workload) -> list[Alternative]:
     """The precision classes, then the common formats that run there in another way, from many bits to few."""
-    found = [server.answer(name, workload.changed(quant=name), _quality(name)) for name in CLASSES]
+    found = [answer(server, name, workload.changed(quant=name), _quality(name)) for name in CLASSES]
     taken = {one.runs_as for one in found}
     formats = [*GPU_STEPS, *GGUF_STEPS]
     if workload.quant not in (*CLASSES, *formats):
         formats.append(workload.quant)
-    more = [server.answer(name, workload.changed(quant=name), _quality(name)) for name in formats]
+    more = [answer(server, name, workload.changed(quant=name), _quality(name)) for name in formats]
     for one in more:
         own = one.name == workload.quant
         if own or (one.runs_as and one.runs_as not in taken and one.value("memory_used_share") is not None):
@@ -100,7 +83,7 @@ def _quality(name: str) -> str:
 def models(server: OneServer, workload: Workload) -> list[Alternative]:
     """Neighbouring models at the present quantization: of the same family, and of the nearest sizes, by size."""
     chosen = sorted(neighbours(workload.model, catalog.llms()), key=lambda model: (model.params_total, model.name))
-    return [server.answer(model.name, workload.changed(model=model)) for model in chosen]
+    return [answer(server, model.name, workload.changed(model=model)) for model in chosen]
 
 
 def neighbours(model: LLM, known: Iterable[LLM]) -> list[LLM]:
@@ -113,9 +96,6 @@ def neighbours(model: LLM, known: Iterable[LLM]) -> list[LLM]:
     family = [one for one in others if one.family == model.family][:NEIGHBOURS]
     rest = [one for one in others if one.family != model.family][:NEIGHBOURS]
     return [model, *family, *rest]
-
-
-HEADS = ("Fit", "TTFT", "tok/s·u", "Users", "Servers")
 
 
 def cells(one: Alternative) -> tuple[str, ...]:

@@ -317,7 +317,7 @@ def test_latency_is_the_estimators_answer_for_one_server(session):
 
     i = session.rows.index(0)
     table = ServerTable.build([session.market.servers[int(session.market.server_index[i])]])
-    found, best = loads(table, session.workload)
+    found, best = loads(_alone(session, i), session.workload)
     alone = estimate(table, session.workload.changed(concurrency=1))
     assert best == int(alone.max_concurrency[0])
     assert found[0].users == 1
@@ -357,16 +357,16 @@ def test_latency_says_the_chosen_figures_with_their_bands(session):
     figures = r"TTFT [\d.,]+ m?s \([\d.,]+ m?s – [\d.,]+ m?s\), [\d.,]+ tok/s each \([\d.,]+ – [\d.,]+\)"
     assert re.search(rf"\d users inside the targets: {figures}", plot.caption)
     assert all(re.search(figures, point.words) for point in plot.points)
-    found, _ = loads(_table_of(session, i), session.workload)
+    found, _ = loads(_alone(session, i), session.workload)
     for load in found:
         assert load.ttft_band[0] <= load.ttft_ms <= load.ttft_band[1]
         assert load.speed_band[0] <= load.tokens_per_s_user <= load.speed_band[1]
 
 
-def _table_of(session, i):
-    from models.estimate import ServerTable
+def _alone(session, i):
+    from tui.one_server import OneServer
 
-    return ServerTable.build([session.market.servers[int(session.market.server_index[i])]])
+    return OneServer(session.rows.offer(i), session.options)
 
 
 def test_few_servers_have_the_sum_of_their_memory_below_their_bars(session):

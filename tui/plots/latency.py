@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tui import format as fmt
+from tui.one_server import OneServer
 from tui.plots import TITLES
 from tui.plots.axis import around
 from tui.plots.facts import who
@@ -17,7 +18,6 @@ from tui.text import sign
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from models.estimate import ServerTable
     from models.traffic import Workload
     from tui.rows import Rows
     from tui.session import Session
@@ -42,21 +42,17 @@ class Load:
     """Inside the targets."""
 
 
-def loads(table: ServerTable, work: Workload) -> tuple[list[Load], int]:
-    """(the server at 1, 2, 4, ... users up to all it holds, most users inside the targets), by the one estimator.
+def loads(server: OneServer, work: Workload) -> tuple[list[Load], int]:
+    """(the server at 1, 2, 4, ... users up to all it holds, most users inside the targets).
 
-    `table` has the one server. Inside the targets the workload is asked as it is; beyond them without targets, since with
-    them the answer would be about more servers.
+    Inside the targets the workload is asked as it is; beyond them without targets, since with them the answer would be
+    about more servers.
     """
-    from models.estimate import estimate
-
     loop = work.changed(concurrency=1, utilization=1.0)
-    first = estimate(table, loop)
-    if not first.fits[0] or not np.isfinite(first.ttft_ms[0]):
+    alone = server.rows(loop)
+    if not alone.flag("fits", 0) or alone.value("ttft_ms", 0) is None:
         return [], 0
-    best, room = (
-        int(value) if np.isfinite(value) else 0 for value in (first.max_concurrency[0], first.max_sequences[0])
-    )
+    best, room = (int(alone.value(name, 0) or 0) for name in ("max_concurrency", "max_sequences"))
     most = max(room, best, 1)
     step = 2 if most <= 2**MOST_STEPS else 4
     wanted = {step**k for k in range(32) if step**k <= most} | {best, most} - {0}
@@ -64,32 +60,33 @@ def loads(table: ServerTable, work: Workload) -> tuple[list[Load], int]:
     for users in sorted(wanted):
         inside = users <= best
         asked = loop.changed(concurrency=users)
-        found = estimate(table, asked if inside else asked.changed(ttft_ms=None, tpot_ms=None))
+        found = server.rows(asked if inside else asked.changed(ttft_ms=None, tpot_ms=None))
         # The engine runs fewer at once than the memory holds: more users wait, and the figures are no others'.
-        if found.saturated[0] and not inside:
+        if found.flag("saturated", 0) and not inside:
             break
-        made.append(
-            Load(
-                users,
-                float(found.ttft_ms[0]),
-                (float(found.ttft_ms_low[0]), float(found.ttft_ms_high[0])),
-                float(found.tokens_per_s_user[0]),
-                (1000 / float(found.tpot_ms_high[0]), 1000 / float(found.tpot_ms_low[0])),
-                (int(found.tp_used[0]), int(found.replicas[0])),
-                inside,
-            )
-        )
+        made.append(_load(found, users, inside=inside))
     return made, best
+
+
+def _load(rows: Rows, users: int, *, inside: bool) -> Load:
+    def figure(name: str) -> float:
+        return float(rows.array(name)[0])
+
+    return Load(
+        users,
+        figure("ttft_ms"),
+        (figure("ttft_ms_low"), figure("ttft_ms_high")),
+        figure("tokens_per_s_user"),
+        (1000 / figure("tpot_ms_high"), 1000 / figure("tpot_ms_low")),
+        (int(figure("tp_used")), int(figure("replicas"))),
+        inside,
+    )
 
 
 def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 - all plots are asked alike
     """The plot of the server on a line of the table."""
-    from models.estimate import ServerTable
-
-    i = rows.index(position)
-    market, work = rows.comparison.market, rows.workload
-    table = ServerTable.build([market.servers[int(market.server_index[i])]])
-    found, best = loads(table, work)
+    i, work = rows.index(position), rows.workload
+    found, best = loads(OneServer(rows.offer(i), rows.comparison.terms), work)
     if not found:
         return empty("latency", TITLE, f"{who(rows, i)}: {rows.reason(i) or 'no estimate for this server'}")
     x = around([load.users for load in found], base=2, name="users")

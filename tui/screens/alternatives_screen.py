@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from tui import alternatives
 from tui import format as fmt
 from tui.keys import bindings, hints
+from tui.one_server import OneServer
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line import Line, Part
@@ -51,7 +52,7 @@ class AlternativesScreen(Dialog["Workload | None"]):
         self.options = options
         self.tones = tones
         self.view = VIEWS[0]
-        self.server = alternatives.OneServer(offer, options)
+        self.server = OneServer(offer, options)
         self.found: dict[str, list[Alternative]] = {}
 
     def compose(self) -> ComposeResult:
