@@ -14,6 +14,7 @@ from models.explain import fit_reason, miss_reason
 from models.result_columns import FIGURES
 
 if TYPE_CHECKING:
+    from models.capacity import Capacity
     from models.engine_choice import Choice
     from models.table import ServerTable
     from models.traffic import Workload
@@ -98,6 +99,8 @@ class Estimates:
     """Where the time of an output token goes: one row a name of `bound.PARTS`, one column a server."""
     choices: list[Choice] = field(default_factory=list)
     unanswered: dict[int, str] = field(default_factory=dict)
+    capacities: list[Capacity] = field(default_factory=list)
+    """Where the search for the largest concurrency stopped, for the servers of each kind of engine."""
 
     @classmethod
     def empty(cls, workload: Workload, table: ServerTable) -> Estimates:
@@ -127,6 +130,10 @@ class Estimates:
     def bound_by(self, i: int) -> str:
         """What limits server i at its load."""
         return BOUND_BY[self.bound_by_code[i]] if self.answered[i] and self.fits[i] else ""
+
+    def capacity_end(self, i: int) -> str:
+        """What ends the capacity of server i, one of `capacity.ENDS`; empty where it has none, or an encoder's."""
+        return next((end for some in self.capacities if (end := some.end(i))), "") if self.fits[i] else ""
 
     def step(self, i: int) -> list[tuple[str, float]]:
         """Parts of one output token on server i in ms, the largest first; empty without an estimate."""

@@ -137,6 +137,12 @@ def largest_concurrency(
     return users.reshape(shape), _load_in_blocks(speed, n.reshape(shape), arrivals=arrivals)
 
 
+def further(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool) -> tuple[Array, Array]:
+    """(TPOT, TTFT) one step of `largest_concurrency` above `n`: what it would not let in."""
+    tpot, ttft, _ = _loaded(speed, n * np.exp(_STEP) if arrivals else np.floor(n) + 1, arrivals=arrivals)
+    return tpot, ttft
+
+
 def _part(values: Any, index: Any) -> Any:
     """Targets of some cases."""
     return values[index] if isinstance(values, np.ndarray) and values.ndim else values

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from models import memory
 from models.bands import BASES, factors
 from models.bound import bound_codes, step_breakdown
+from models.capacity import Capacity
 from models.constants import constants
 from models.layout import kv_bytes
 from models.serving import Load, at_concurrency, largest_concurrency, open_loop
@@ -78,6 +79,7 @@ class _Chosen:
     """Requests/s of one server: inside the targets, or its own best where it misses them."""
     streams: Array
     """Users of one server: inside the targets, or all that fit."""
+    end: Capacity
 
 
 def _choose(result: Estimates, layouts: Layouts) -> _Chosen:
@@ -95,16 +97,28 @@ def _choose(result: Estimates, layouts: Layouts) -> _Chosen:
     streams = np.where(meets, users, limit) * layouts.replicas
     good = layouts.fits & (meets | ~_any(layouts.server, meets, len(result.table)))
     pick = _best(layouts.server, good, capacity, inside.ttft)
+    picked = speed.take(pick)
+    end = Capacity(
+        layouts.server[pick],
+        picked,
+        inside.sequences[pick],
+        limit[pick],
+        room[pick],
+        meets[pick],
+        *targets,
+        arrivals=arrivals,
+    )
     return _Chosen(
         layouts.server[pick],
         pick,
-        speed.take(pick),
+        picked,
         layouts.fits[pick],
         meets[pick],
         layouts.replicas[pick],
         limit[pick],
         capacity[pick],
         streams[pick],
+        end,
     )
 
 
@@ -138,6 +152,7 @@ def solve(result: Estimates, layouts: Layouts) -> Solved:
     at = chosen.server
     overloaded = utilization > 1 + 1e-6
     result.answered[at] = True
+    result.capacities.append(chosen.end)
     result.fits[at] = chosen.fits
     # Without latency targets the traffic itself is the target of the one server.
     result.meets_targets[at] = chosen.meets & ~overloaded

@@ -217,3 +217,45 @@ def test_details_spread_the_setup_fee_and_tell_the_commitment(make_session):
     second = details.plain(session.rows, 1)
     assert "$0.50 × 730 h = $365.00" in second
     assert "12 months × $365.00 = $4,380.00; $2,190.00 of it upfront, spread in the price" in second
+
+
+ENDS = {
+    "ttft": ({"requests_per_s": 40.0}, "t4", "more would miss TTFT"),
+    "tpot": ({"requests_per_s": 40.0, "tpot_ms": 25.0}, "h100", "more would miss TPOT"),
+    "memory": ({"requests_per_s": 40.0}, "h100", "memory holds no more"),
+    "engine": (
+        {"concurrency": 4000, "input_tokens": 16, "output_tokens": 16, "ttft_ms": 60_000.0, "tpot_ms": 9_000.0},
+        "h100",
+        "vLLM runs no more at once",
+    ),
+    "counted": (
+        {"concurrency": 400, "quant": "q4_k_m", "ttft_ms": 600_000.0, "tpot_ms": 9_000.0},
+        "h100",
+        "no more are counted",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_details_say_what_ends_a_server_and_why_so_many(make_session, llama, name):
+    changes, server, words = ENDS[name]
+    session = make_session([gpu("t4", "T4", 16.0, hour=0.3), gpu("h100", "H100-SXM5-80GB", 80.0, hour=2.5)])
+    session.history.set(llama.changed(**changes))
+    session.recompute()
+    rows = session.rows
+    i = next(at for at, offer in enumerate(session.market.offers) if offer.server == server)
+    text = details.plain(rows, i)
+    assert f"; {words}" in text
+    (said,) = re.findall(r"(\S+) (?:req/s|users) ÷ (\S+) = (\S+) → (\S+) servers", text)
+    wanted, able, quotient, servers = (float(one.replace(",", "")) for one in said)
+    assert servers == rows.value("servers_needed", i) > 1
+    assert servers - 1 < quotient <= servers
+    assert wanted / able == pytest.approx(quotient, rel=0.06)
+
+
+def test_servers_kept_partly_idle_are_in_the_arithmetic(make_session, llama):
+    session = make_session([gpu("t4", "T4", 16.0, hour=0.3)])
+    session.history.set(llama.changed(requests_per_s=2.0, utilization=0.5))
+    session.recompute()
+    (said,) = re.findall(r"2 req/s ÷ \((\S+) × 50 %\) = (\S+) → (\d+) servers", details.plain(session.rows, 0))
+    assert float(said[1]) == pytest.approx(2 / (float(said[0]) / 2), rel=0.06)

@@ -23,7 +23,7 @@ def cost(rows: Rows, i: int) -> Section:
         return section
     work = rows.workload
     used = rows.value("utilization", i)
-    count = f"{fmt.count(servers)} server{'' if servers == 1 else 's'}"
+    count = fmt.few(int(servers), "server")
     line: TextLine = [
         (f"{count} × {fmt.price(month / servers, currency)}", "text"),
         (f" = {fmt.price(month, currency)} a month", "strong"),
@@ -31,6 +31,8 @@ def cost(rows: Rows, i: int) -> Section:
     if servers > MOST_SERVERS:
         line.append((f"  !{TIED}not{TIED}practical", "miss"))
     section.lines.append(line)
+    if servers > 1 and (why := _why_so_many(rows, i, servers)):
+        section.lines.append([(why, "text")])
     if used is not None:
         verb = "uses" if work.requests_per_s is not None or work.concurrency == 1 else "use"
         section.lines.append(
@@ -52,6 +54,25 @@ def cost(rows: Rows, i: int) -> Section:
     if any(more):
         section.lines.append([("; ".join(part for part in more if part), "muted")])
     return section
+
+
+def _why_so_many(rows: Rows, i: int, servers: float) -> str:
+    """The traffic over what one server takes: "1 req/s ÷ 0.357 = 2.8 → 3 servers"; empty where that is not what counted."""
+    work = rows.workload
+    by_rate = work.requests_per_s is not None
+    able = rows.value("requests_per_s_at_target" if by_rate else "max_concurrency", i)
+    if not able:
+        return ""
+    wanted = float(work.requests_per_s or work.concurrency or 1)
+    quotient = wanted / (able * work.utilization)
+    # As many digits as show that the whole number below was not enough.
+    shown = next(
+        (said for places in (1, 2, 3, 6) if float(said := f"{quotient:.{places}f}") > servers - 1), f"{quotient}"
+    )
+    one = fmt.number(able) if by_rate else fmt.whole(able)
+    if work.utilization != 1:
+        one = f"({one} × {fmt.plain(work.utilization * 100, 3)} %)"
+    return f"{show_traffic(work)} ÷ {one} = {shown} → {fmt.count(servers)} servers"
 
 
 def money_notes(rows: Rows, i: int) -> str:

@@ -63,8 +63,12 @@ def speed(rows: Rows, i: int) -> Section:
     if users is not None:
         at = "" if rate is None else f"; {fmt.number(rate)} req/s"
         if users > 0:
-            words = f" user{'' if users == 1 else 's'} inside the targets{at}"
-            section.lines.append([("most ", "muted"), (fmt.whole(users), "strong"), (words, "text")])
+            aimed = "" if work.ttft_ms is None and work.tpot_ms is None else " inside the targets"
+            words = f" user{'' if users == 1 else 's'}{aimed}{at}"
+            line = [("most ", "muted"), (fmt.whole(users), "strong"), (words, "text")]
+            if end := capacity_end(rows, i):
+                line.append((f"; {end}", "text"))
+            section.lines.append(line)
         else:
             section.lines.append([("even one user alone misses the targets", "miss"), (at and f"{at} at best", "text")])
     if limit := rows.text("bound_by", i):
@@ -72,6 +76,20 @@ def speed(rows: Rows, i: int) -> Section:
     if not section.lines:
         section.lines.append([(fmt.MISSING, "faint"), ("  no estimate", "muted")])
     return section
+
+
+def capacity_end(rows: Rows, i: int) -> str:
+    """Why the server takes no more users, in words; empty where that is not known."""
+    end = rows.text("capacity_end", i)
+    if end == "most":
+        choice = rows.comparison.estimates.choice(int(rows.comparison.market.server_index[i]))
+        # llama.cpp would take more, but more were hardly measured.
+        counted = choice is None or choice.gguf
+        return "no more are counted" if counted else f"{rows.text('engine_used', i)} runs no more at once"
+    return _ENDS.get(end, "")
+
+
+_ENDS = {"ttft": "more would miss TTFT", "tpot": "more would miss TPOT", "memory": "memory holds no more"}
 
 
 def engine(rows: Rows, i: int) -> Section | None:
