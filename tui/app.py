@@ -28,6 +28,7 @@ from tui.stylesheet import ThemeSheet
 from tui.terminal import gone as terminal_gone
 from tui.terminal import short
 from tui.theme import DARK, PLAIN_TERMINALS, THEMES, shades, tones, usual_theme
+from tui.type_ahead import TypeAhead
 from tui.widgets import plain_bars
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ KEEP_S = 1.0
 """So often is it looked whether something changed that is to be kept."""
 
 
-class RackrateApp(Resilient):
+class RackrateApp(TypeAhead, Resilient):
     """rackrate on the full screen."""
 
     TITLE = "rackrate"
@@ -87,7 +88,7 @@ class RackrateApp(Resilient):
         for ours in THEMES:
             self.register_theme(ours)
         self.usual_theme = DARK.name
-        """What R brings back."""
+        """What a reset brings back."""
         self.theme = theme if theme is not None and theme in self.available_themes else self.usual_theme
         self.keeper = keeper
         self.use_keys(self.session.settings.keys if self.session.settings is not None else {})

@@ -140,7 +140,12 @@ class Driver:
             with suppress(WorkerCancelled):  # a newer one took its place
                 await self.app.workers.wait_for_complete()
             await self.pilot.pause()
-            if self.session.rows is not None and self.dashboard.idle and not list(self.app.workers):
+            if (
+                self.session.rows is not None
+                and self.dashboard.idle
+                and not list(self.app.workers)
+                and not self.app.typing_ahead
+            ):
                 return
         raise AssertionError("the dashboard never came to rest")
 
