@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from tui import format as fmt
 from tui.keys import first
 from tui.sections.cost import cost
-from tui.sections.machine import machine, machine_warnings, watch
+from tui.sections.machine import machine, watch
 from tui.sections.memory import memory, memory_bar
 from tui.sections.price import price
-from tui.sections.speed import engine, speed, step, trust
-from tui.text import Section, TextLine, lay_out, shorten, sign, wrap
+from tui.sections.speed import capacity_end, engine, short_limit, speed, step, trust
+from tui.text import Section, TextLine, lay_out, length, shorten, sign, wrap
 
 if TYPE_CHECKING:
     from tui.rows import Rows
@@ -112,15 +112,9 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
     if reason:
         two: TextLine = [("! ", "miss"), (reason, "text")]
     else:
-        users = rows.value("max_concurrency", i)
-        facts = [
-            f"{fmt.whole(users)} users in the targets",
-            f"Σ {fmt.number(rows.value('output_tokens_per_s', i))} tok/s",
-            rows.text("bound_by", i),
-        ]
-        two = [(" · ".join(part for part in facts if part), "text")]
-        if warnings := len(machine_warnings(rows, i)):
-            two.insert(0, (f"! {fmt.few(warnings, 'warning')} · ", "miss"))
+        warnings = len(rows.warnings(i))
+        lead: TextLine = [(f"! {fmt.few(warnings, 'warning')} · ", "miss")] if warnings else []
+        two = [*lead, (_capacity(rows, i, width - length(lead)), "text")]
     days = rows.value("price_age_days", i)
     servers, month = rows.value("servers_needed", i), rows.value("monthly_cost", i)
     money = (
@@ -136,3 +130,23 @@ def summary(rows: Rows, i: int, width: int) -> list[TextLine]:
         ),
     ]
     return [shorten(line, width) for line in (one, two, three)]
+
+
+def _capacity(rows: Rows, i: int, width: int) -> str:
+    """What limits it, the most users and why no more, the speed; in fewer words where `width` cells hold no more."""
+    users, end = rows.value("max_concurrency", i), capacity_end(rows, i)
+    speed = f"Σ {fmt.number(rows.value('output_tokens_per_s', i))} tok/s"
+    most = f"{fmt.whole(users)} user{'' if users == 1 else 's'}"
+    bound = rows.text("bound_by", i)
+    limit, few = f"limit {bound}", f"limit {short_limit(bound)}"
+    ways = (
+        (limit, f"most {most} in the targets", end, speed),
+        (limit, f"most {most}", end, speed),
+        (few, f"most {most}", end, speed),
+        (few, most, end, speed),
+        (few, most, end),
+        (few, most, speed),
+        (few, most),
+    )
+    found = [" · ".join(part for part in way if part) for way in ways]
+    return next((said for said in found if length([(said, "text")]) <= width), found[-1])

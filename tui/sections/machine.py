@@ -66,15 +66,5 @@ def watch(rows: Rows, i: int) -> Section | None:
         lines.append([("! ", "miss"), (reason, "text")])
         if not rows.comparison.market.known_hardware[i]:
             lines.append([(UNKNOWN, "muted")])
-    lines += [[("! ", "miss"), (warning, "text")] for warning in machine_warnings(rows, i)]
+    lines += [[("! ", "miss"), (warning, "text")] for warning in rows.warnings(i)]
     return Section("Watch", lines, wide=True) if lines else None
-
-
-def machine_warnings(rows: Rows, i: int) -> list[str]:
-    """What to watch on the machine; what is wrong with the price or the number stands there."""
-    return [
-        warning
-        for warning in rows.warnings(i)
-        if not warning.lower().startswith(("price ", "undated", "not practical"))
-        and not warning.endswith("discount applied")
-    ]

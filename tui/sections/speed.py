@@ -111,6 +111,13 @@ def engine(rows: Rows, i: int) -> Section | None:
 _LEAST = 0.01
 """Share of a token's time from which on a part has a line of its own."""
 _SHORT = {"prompts of other requests": "others' prompts"}
+
+
+def short_limit(name: str) -> str:
+    """What limits a server, in few cells."""
+    return _SHORT.get(name, name)
+
+
 BASES = {
     "measured": "rows measured on this hardware near this load move the figures",
     "calibrated": "the formulas were fitted to rows measured on this hardware with other models or loads",
@@ -124,7 +131,7 @@ def step(rows: Rows, i: int, width: int) -> Section | None:
     total = sum(part for _, part in found)
     if not total:
         return None
-    shown = [(_SHORT.get(name, name), part) for name, part in found if part >= _LEAST * total]
+    shown = [(short_limit(name), part) for name, part in found if part >= _LEAST * total]
     if (rest := total - sum(part for _, part in shown)) > 0:
         shown.append(("others", rest))
     names = max(len(name) for name, _ in shown)
