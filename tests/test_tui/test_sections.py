@@ -259,3 +259,16 @@ def test_servers_kept_partly_idle_are_in_the_arithmetic(make_session, llama):
     session.recompute()
     (said,) = re.findall(r"2 req/s ÷ \((\S+) × 50 %\) = (\S+) → (\d+) servers", details.plain(session.rows, 0))
     assert float(said[1]) == pytest.approx(2 / (float(said[0]) / 2), rel=0.06)
+
+
+def test_several_servers_need_something_that_spreads_the_requests(make_session, llama):
+    session = make_session([gpu("t4", "T4", 16.0, hour=0.3), gpu("h100", "H100-SXM5-80GB", 80.0, hour=2.5)])
+    session.recompute()
+    rows = session.rows
+    needed = {offer.server: rows.value("servers_needed", i) for i, offer in enumerate(session.market.offers)}
+    assert needed == {"t4": 4.0, "h100": 1.0}
+    said = {offer.server: "load balancer" in details.plain(rows, i) for i, offer in enumerate(session.market.offers)}
+    assert said == {"t4": True, "h100": False}
+    session.view = session.view.changed(where="n=1")
+    session.arrange()
+    assert [session.rows.offer(int(i)).server for i in session.rows.order] == ["h100"]

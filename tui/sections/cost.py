@@ -33,6 +33,9 @@ def cost(rows: Rows, i: int) -> Section:
     section.lines.append(line)
     if servers > 1 and (why := _why_so_many(rows, i, servers)):
         section.lines.append([(why, "text")])
+    if servers > 1:
+        words = "something must spread the requests over them (a load balancer); the filter n=1 shows single servers"
+        section.lines.append([(words, "muted")])
     if used is not None:
         verb = "uses" if work.requests_per_s is not None or work.concurrency == 1 else "use"
         section.lines.append(
