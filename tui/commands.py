@@ -12,6 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from models.quantize import native_mxfp4
 from tui.format import clean, plain
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ _ROUNDS = 20
 """Requests a user of a closed loop: the first wave starts together, which the estimate does not count."""
 _LEAST, _MOST = 100, 5000
 LLAMA_URL, TRT_URL = "http://127.0.0.1:8080", "http://127.0.0.1:8000"
+
+CHECKPOINT = "MODEL"
+"""The shell's variable for a checkpoint whose name only the user knows."""
+_NAMED = f"${CHECKPOINT}"
 
 Words = tuple[str, ...]
 
@@ -56,11 +61,11 @@ class Step:
     @property
     def line(self) -> str:
         """The command on one line, quoted."""
-        return shlex.join(self.words)
+        return " ".join(_quoted(word) for word in self.words)
 
     def lines(self, width: int) -> list[str]:
         """The command over lines of at most `width` cells where its words allow it, each but the last continued."""
-        quoted = [shlex.quote(word) for word in self.words]
+        quoted = [_quoted(word) for word in self.words]
         found = [quoted[0]]
         for place, word in enumerate(quoted[1:], 1):
             # An option and its value stay on one line.
@@ -75,6 +80,14 @@ class Step:
             else:
                 found[-1] += f" {word}"
         return found
+
+
+def _quoted(word: str) -> str:
+    """A word for the shell: the variable stays one, and its assignment."""
+    if word == _NAMED:
+        return f'"{word}"'
+    lead, sign, value = word.partition("=")
+    return f"{lead}={shlex.quote(value)}" if sign and lead == CHECKPOINT else shlex.quote(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +105,16 @@ def check(workload: Workload, choice: Choice, layout: Layout) -> Check:
     if choice.engine == "sglang":
         return _sglang(workload, choice, layout)
     if choice.engine.startswith("trt"):
-        return _trt(workload, layout)
+        return _trt(workload, choice, layout)
     if choice.engine.startswith("vllm") or choice.engine == "habana":
         return _vllm(workload, choice, layout)
     return Check((), (f"No public benchmark command is known for {choice.engine_name}.",))
 
 
 def _model(workload: Workload) -> str:
-    """The model's public name, or its own; never an option."""
+    """The model's public name, or its own; never an option or a variable."""
     name = clean(workload.model.hf_id or workload.model.name).strip() or "MODEL"
-    return f"./{name}" if name.startswith("-") else name
+    return f"./{name}" if name.startswith(("-", "$")) else name
 
 
 def _context(workload: Workload) -> int:
@@ -127,30 +140,47 @@ def _lengths(workload: Workload) -> Words:
     return (*prefix, "--random-input-len", str(asked), "--random-output-len", str(workload.output_tokens))
 
 
-def _bench(workload: Workload, layout: Layout, *server: str) -> Step:
+def _bench(model: str, workload: Workload, layout: Layout, *server: str) -> Step:
     """The load generator of vLLM, which measures any server with OpenAI's interface."""
     return Step(
         "send the traffic",
-        ("vllm", "bench", "serve", *server, "--model", _model(workload), "--dataset-name", "random", *_lengths(workload),
+        ("vllm", "bench", "serve", *server, "--model", model, "--dataset-name", "random", *_lengths(workload),
          "--ignore-eos", *_traffic(layout), "--num-prompts", str(_prompts(layout))),
     )  # fmt: skip
 
 
-def _format(choice: Choice) -> tuple[Words, tuple[str, ...]]:
-    """(flags, notes) of a weight format in vLLM and SGLang: fp8 is made at the start, others are read from their checkpoint."""
-    quant = choice.quant
-    if quant is None:
-        return (), ()
-    if quant.key in {"bf16", "fp16"}:
-        return ("--dtype", {"bf16": "bfloat16", "fp16": "float16"}[quant.key]), ()
-    if quant.key == "fp8":
-        return ("--quantization", "fp8"), ()
-    return (), (f"Take the model's {quant.key} checkpoint: the engine reads the format from it.",)
+_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+_AS_IT_IS = frozenset({*_DTYPES, ""})
+
+
+def _checkpoint(workload: Workload, choice: Choice, made_at_start: frozenset[str]) -> tuple[tuple[Step, ...], str]:
+    """(the line that names a checkpoint, the model as commands name it); the model's own name where it has the format, or gets it."""
+    key = choice.quant.key if choice.quant is not None else ""
+    own = key == "mxfp4" and native_mxfp4(workload.model)
+    if own or key in _AS_IT_IS or key in made_at_start:
+        return (), _model(workload)
+    article = "a" if key[0] in "gqs" else "an"
+    name = f"{article}-{key}-checkpoint-of-{_model(workload).rpartition('/')[2] or workload.model.name}"
+    what = f"{article} {key} checkpoint, for the model's own name would load its original weights"
+    return (Step(what, (f"{CHECKPOINT}={name}",)),), _NAMED
+
+
+_AT_START = frozenset({"fp8"})
+"""What vLLM and SGLang make of the original weights when they start."""
+
+
+def _format(choice: Choice) -> Words:
+    """Flags of a weight format in vLLM and SGLang: fp8 is made at the start, others are read from their checkpoint."""
+    key = choice.quant.key if choice.quant is not None else ""
+    if key in _DTYPES:
+        return ("--dtype", _DTYPES[key])
+    return ("--quantization", key) if key in _AT_START else ()
 
 
 def _vllm(workload: Workload, choice: Choice, layout: Layout) -> Check:
-    flags, notes = _format(choice)
-    words = ["vllm", "serve", _model(workload), *flags, "--tensor-parallel-size", str(layout.tp)]
+    named, model = _checkpoint(workload, choice, _AT_START)
+    notes: tuple[str, ...] = ()
+    words = ["vllm", "serve", model, *_format(choice), "--tensor-parallel-size", str(layout.tp)]
     if layout.replicas > 1:
         words += ["--data-parallel-size", str(layout.replicas)]
     words += ["--max-model-len", str(_context(workload))]
@@ -163,9 +193,8 @@ def _vllm(workload: Workload, choice: Choice, layout: Layout) -> Check:
         words.append("--no-enable-prefix-caching")
     if choice.engine == "habana":
         notes = (*notes, "On Gaudi with Intel's plugin or fork of vLLM.")
-    return Check(
-        (Step("start vLLM", tuple(words)), _bench(workload, layout, "--backend", "vllm")), (*notes, *_again(layout))
-    )
+    steps = Step("start vLLM", tuple(words)), _bench(model, workload, layout, "--backend", "vllm")
+    return Check((*named, *steps), (*notes, *_again(layout)))
 
 
 def _again(layout: Layout) -> tuple[str, ...]:
@@ -175,8 +204,9 @@ def _again(layout: Layout) -> tuple[str, ...]:
 
 
 def _sglang(workload: Workload, choice: Choice, layout: Layout) -> Check:
-    flags, notes = _format(choice)
-    words = ["python", "-m", "sglang.launch_server", "--model-path", _model(workload), *flags, "--tp", str(layout.tp)]
+    named, model = _checkpoint(workload, choice, _AT_START)
+    notes: tuple[str, ...] = ()
+    words = ["python", "-m", "sglang.launch_server", "--model-path", model, *_format(choice), "--tp", str(layout.tp)]
     if layout.replicas > 1:
         words += ["--dp", str(layout.replicas)]
     words += ["--context-length", str(_context(workload))]
@@ -185,22 +215,24 @@ def _sglang(workload: Workload, choice: Choice, layout: Layout) -> Check:
     if not workload.prefix_hit:
         words.append("--disable-radix-cache")
     bench = (
-        "python", "-m", "sglang.bench_serving", "--backend", "sglang", "--model", _model(workload), "--dataset-name", "random",
+        "python", "-m", "sglang.bench_serving", "--backend", "sglang", "--model", model, "--dataset-name", "random",
         "--random-input-len", str(workload.input_tokens), "--random-output-len", str(workload.output_tokens),
         "--random-range-ratio", "1", *_traffic(layout), "--num-prompts", str(_prompts(layout)),
     )  # fmt: skip
     if workload.prefix_hit:
-        notes = (*notes, "This test shares no prefix: TTFT comes out higher than with the cached share.")
-    return Check((Step("start SGLang", tuple(words)), Step("send the traffic", bench)), (*notes, *_again(layout)))
+        notes = ("This test shares no prefix: TTFT comes out higher than with the cached share.",)
+    steps = Step("start SGLang", tuple(words)), Step("send the traffic", bench)
+    return Check((*named, *steps), (*notes, *_again(layout)))
 
 
-def _trt(workload: Workload, layout: Layout) -> Check:
-    words = ("trtllm-serve", _model(workload), "--tp_size", str(layout.tp), "--max_seq_len", str(_context(workload)))
-    notes = ["A checkpoint in the format shown; formats and KV cache are set in its configuration file."]
+def _trt(workload: Workload, choice: Choice, layout: Layout) -> Check:
+    named, model = _checkpoint(workload, choice, frozenset())
+    words = ("trtllm-serve", model, "--tp_size", str(layout.tp), "--max_seq_len", str(_context(workload)))
+    notes = ["Formats and KV cache can be set in its configuration file."]
     if layout.replicas > 1:
         notes.append(f"{layout.replicas} of them on GPUs of their own, behind a balancer.")
-    bench = _bench(workload, layout, "--backend", "openai", "--base-url", TRT_URL)
-    return Check((Step("start TensorRT-LLM", words), bench), (*notes, *_again(layout)))
+    bench = _bench(model, workload, layout, "--backend", "openai", "--base-url", TRT_URL)
+    return Check((*named, Step("start TensorRT-LLM", words), bench), (*notes, *_again(layout)))
 
 
 def _file(workload: Workload, choice: Choice) -> str:
@@ -227,7 +259,7 @@ def _llama(workload: Workload, choice: Choice, layout: Layout) -> Check:
         many = ("-c", str(_context(workload) * streams), "-npp", asked, "-ntg", answered, "-npl", f"1,{streams}")
         steps.append(Step(f"{streams} streams at once", ("llama-batched-bench", "-m", file, *place, *cache, *many)))
     steps.append(Step("start the server", ("llama-server", "-m", file, *place, *cache, "-c", room, "-np", str(slots))))
-    steps.append(_bench(workload, layout, "--backend", "openai", "--base-url", LLAMA_URL))
+    steps.append(_bench(_model(workload), workload, layout, "--backend", "openai", "--base-url", LLAMA_URL))
     notes = ["Alone: TTFT is the prompt's tokens over its tokens/s, TPOT is 1000 over the answer's."]
     if layout.replicas > 1:
         notes.append(f"{layout.replicas} servers, each on cards of its own (CUDA_VISIBLE_DEVICES), share the traffic.")

@@ -17,6 +17,8 @@ ENGINES = {
     "vllm": Choice("vllm_2026", catalog.quant("fp8"), gguf=False),
     "sglang": Choice("sglang", catalog.quant("fp8"), gguf=False),
     "trt": Choice("trt_new", catalog.quant("nvfp4"), gguf=False),
+    "vllm-awq": Choice("vllm_2026", catalog.quant("awq"), gguf=False),
+    "sglang-gptq": Choice("sglang", catalog.quant("gptq_int4"), gguf=False),
     "gaudi": Choice("habana", catalog.quant("fp8"), gguf=False),
     "llama.cpp": Choice("llama.cpp", catalog.quant("q4_k_m"), gguf=True),
 }
@@ -50,7 +52,7 @@ def test_a_shell_reads_the_words_that_were_meant(engine, width):
 def test_a_name_is_never_an_option():
     work = _work()
     work = replace(work, model=replace(work.model, name="--host=0.0.0.0", hf_id="--host=0.0.0.0"))
-    for engine in ("vllm", "sglang", "trt"):
+    for engine in ("vllm", "sglang", "gaudi"):
         words = [word for step in check(work, ENGINES[engine], _layout()).steps for word in step.words]
         assert "--host=0.0.0.0" not in words
         assert "./--host=0.0.0.0" in words
@@ -105,3 +107,45 @@ def test_an_engine_without_public_commands_says_so():
     found = check(_work(), Choice("itrex", catalog.quant("q4_k_m"), gguf=False), _layout())
     assert not found.steps
     assert "No public benchmark" in found.notes[0]
+
+
+STARTS = {"vllm_2026": "vllm", "sglang": "python", "trt_new": "trtllm-serve", "habana": "vllm"}
+
+
+@pytest.mark.parametrize("engine", STARTS)
+@pytest.mark.parametrize(
+    "key", ["awq", "gptq_int4", "gptq_int8", "int8", "nvfp4", "autoround_int4", "fp8", "bf16", "fp16"]
+)
+def test_a_format_that_is_read_from_a_checkpoint_asks_for_one(engine, key):
+    found = check(_work(), Choice(engine, catalog.quant(key), gguf=False), _layout())
+    at_start = key in {"bf16", "fp16"} or (key == "fp8" and engine != "trt_new")
+    lines = [shlex.split(step.line) for step in found.steps]
+    used = [word for line in lines[-2:] for word in line if word in {"meta-llama/Llama-3.1-8B-Instruct", "$MODEL"}]
+    if at_start:
+        assert lines[0][0] == STARTS[engine]
+        assert used == ["meta-llama/Llama-3.1-8B-Instruct"] * 2
+    else:
+        (named,) = lines[0]
+        assert named.startswith("MODEL=a")
+        assert named.endswith(f"-{key}-checkpoint-of-Llama-3.1-8B-Instruct")
+        assert lines[1][0] == STARTS[engine]
+        assert used == ["$MODEL"] * 2
+        # In double quotes the shell puts the name in, in single ones it would not.
+        assert all('"$MODEL"' in step.line for step in found.steps[1:])
+
+
+def test_a_model_published_in_its_format_is_named_itself():
+    work = Workload(model=catalog.llm("gpt-oss-120b"))
+    found = check(work, Choice("vllm_2026", catalog.quant("mxfp4"), gguf=False), _layout())
+    assert found.steps[0].words[:3] == ("vllm", "serve", "openai/gpt-oss-120b")
+
+
+def test_a_hostile_name_is_no_variable_and_its_assignment_no_command():
+    work = _work()
+    work = replace(work, model=replace(work.model, name=HOSTILE, hf_id=None))
+    named = check(work, ENGINES["vllm-awq"], _layout()).steps[0]
+    assert named.line.startswith("MODEL='")
+    assert len(shlex.split(named.line)) == 1
+    taken = replace(work, model=replace(work.model, name="$MODEL"))
+    assert check(taken, ENGINES["vllm"], _layout()).steps[0].words[2] == "./$MODEL"
+    assert "'./$MODEL'" in check(taken, ENGINES["vllm"], _layout()).steps[0].line
