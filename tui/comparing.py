@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.rows import Rows
 
 BEST = "★"
-LABEL, NARROWEST = 11, 21
+LABEL, NARROWEST = 16, 19
 """Cells of the figures' names, and the fewest of a server."""
 GAP = 1
 
@@ -111,18 +111,19 @@ def _said(name: str) -> Callable[[Rows, int], str]:
     return lambda rows, i: rows.text(name, i) or fmt.MISSING
 
 
+# What one server of a fleet carries is no merit of the fleet: those lines have no best.
 FIGURES: tuple[Figure, ...] = (
     Figure("Provider", lambda rows, i: rows.offer(i).provider or fmt.MISSING),
     Figure("Region", lambda rows, i: rows.offer(i).region or rows.offer(i).region_group or fmt.MISSING),
     Figure("Hardware", lambda rows, i: rows.hardware(i)),
-    Figure("Fit", _fit, _value("memory_used_share"), bad=lambda rows, i: not rows.flag("fits", i)),
+    Figure("Fit", _fit, bad=lambda rows, i: not rows.flag("fits", i)),
     Figure("TTFT", _ttft, _value("ttft_ms"), bad=_late),
     Figure("tok/s·u", _user, _value("tokens_per_s_user"), largest=True, bad=_slow),
-    Figure("tok/s Σ", _shown("output_tokens_per_s", fmt.number), _value("output_tokens_per_s"), largest=True),
-    Figure("Users", _shown("max_concurrency", fmt.whole), _value("max_concurrency"), largest=True),
+    Figure("tok/s Σ, each", _shown("output_tokens_per_s", fmt.number)),
+    Figure("Users, each", _shown("max_concurrency", fmt.whole)),
     Figure("Servers", _servers, _value("servers_needed")),
-    Figure("per hour", _money("hourly_cost"), _value("hourly_cost")),
-    Figure("per month", _money("monthly_cost"), _value("monthly_cost")),
+    Figure("all servers /h", _money("hourly_cost"), _value("hourly_cost")),
+    Figure("all servers /mo", _money("monthly_cost"), _value("monthly_cost")),
     Figure("per Mtok", _money("cost_per_m_output_tokens"), _value("cost_per_m_output_tokens")),
     Figure("full load", _money("cost_per_m_output_tokens_full_load"), _value("cost_per_m_output_tokens_full_load")),
     Figure("Price seen", _age, _value("price_age_days"), bad=lambda rows, i: rows.old(i)),

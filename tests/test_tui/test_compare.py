@@ -307,3 +307,16 @@ async def test_an_unknown_server_has_alternatives_without_figures(dashboard):
         await app.press("a")
         assert all(one.reason for one in app.app.screen.alternatives())
         assert "not in the catalog" in shown(app) or "unknown chip" in shown(app)
+
+
+def test_what_all_servers_cost_and_what_one_carries_is_named_so_and_only_merits_have_a_best(session):
+    rows, chosen = session.rows, [int(i) for i in session.rows.order][:4]
+    named = {line[0]: line[1:] for line in comparing.plain(rows, chosen)[1:]}
+    for name, column in (("all servers /mo", "monthly_cost"), ("all servers /h", "hourly_cost")):
+        figure = next(figure for figure in comparing.FIGURES if figure.name == name)
+        assert figure.number(rows, chosen[0]) == rows.value(column, chosen[0])
+    for name in ("Fit", "tok/s Σ, each", "Users, each"):
+        assert len(set(named[name])) > 1
+        assert not any(comparing.BEST in cell for cell in named[name])
+    assert any(comparing.BEST in cell for cell in named["all servers /mo"])
+    assert all(len(figure.name) < comparing.LABEL for figure in comparing.FIGURES)
