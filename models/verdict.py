@@ -93,11 +93,18 @@ class _View:
 
     def price(self, offer: int, said: str = "") -> str:
         """The server's month with what must be known of it, but for what is `said` already."""
-        count = self.value("servers_needed", offer)
-        fleet = f"{count:,.0f} x " if count > 1 else ""
         notes = ", ".join(note for note in self._price_notes(offer) if note != said)
         cost = self.money(self.value("monthly_cost", offer))
-        return f"{fleet}{self.label(offer)} at {cost} a month{f' ({notes})' if notes else ''}"
+        return f"{self._fleet(offer)} at {cost} a month{f' ({notes})' if notes else ''}"
+
+    def dearer(self, offer: int, ratio: float) -> str:
+        """The server with how many times as much it costs, and what must be known of that price."""
+        cost = ", ".join((self.money(self.value("monthly_cost", offer)), *self._price_notes(offer)))
+        return f"{self._fleet(offer)}, costs {_times(ratio)} ({cost})"
+
+    def _fleet(self, offer: int) -> str:
+        count = self.value("servers_needed", offer)
+        return f"{count:,.0f} x {self.label(offer)}" if count > 1 else self.label(offer)
 
     def _price_notes(self, offer: int) -> Iterator[str]:
         """What a buyer must know of a price: spot servers are taken away again, old prices may be gone."""
@@ -229,12 +236,12 @@ def _both(view: _View, cpu: int, gpu: int) -> Verdict:
     if cpu_cost <= gpu_cost:
         sentence = (
             f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that {view.goal}, "
-            f"{view.label(gpu)}, costs {_times(gpu_cost / cpu_cost)} ({view.money(gpu_cost)})."
+            f"{view.dearer(gpu, gpu_cost / cpu_cost)}."
         )
         return Verdict("cpu_enough", sentence, cpu, gpu, changes=(*_crossing(view, cpu, gpu), *changes))
     sentence = (
         f"A GPU is cheaper: {view.price(gpu)}, {view.speed(gpu)}; the cheapest CPU that {view.goal}, "
-        f"{view.label(cpu)}, costs {_times(cpu_cost / gpu_cost)} ({view.money(cpu_cost)})."
+        f"{view.dearer(cpu, cpu_cost / gpu_cost)}."
     )
     return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
 

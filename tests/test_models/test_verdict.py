@@ -289,6 +289,17 @@ def test_without_targets_traffic_decides() -> None:
     assert "counts how many servers" in none.changes[0]
 
 
+@pytest.mark.parametrize(("cpu_cost", "gpu_cost"), [(200.0, 500.0), (500.0, 200.0), (300.0, 290.0)])
+def test_what_must_be_known_of_a_price_is_said_of_every_offer_named(cpu_cost: float, gpu_cost: float) -> None:
+    old = {"price_age_days": 540.0, "utilization": 1.0}
+    found = verdict(Made(cpu(monthly_cost=cpu_cost, **old), gpu(monthly_cost=gpu_cost, servers_needed=3.0, **old)))
+    assert found.sentence.count("price 540 days old") == 2
+    assert "3 x acme g1" in found.sentence
+    fresh = verdict(Made(cpu(monthly_cost=cpu_cost), gpu(monthly_cost=gpu_cost, term="spot")))
+    assert "days old" not in fresh.sentence
+    assert "spot" in fresh.sentence
+
+
 def test_other_currencies_are_written_as_they_are() -> None:
     assert "€500" in verdict(Made(gpu(cost_currency="EUR"))).sentence
     assert "500 CHF" in verdict(Made(gpu(cost_currency="CHF"))).sentence
