@@ -38,10 +38,10 @@ def offers(session: Session, scope: str) -> list[int]:
         chosen: NDArray[Any] = comparison.select(Filters(terms=("all",), undated=True, max_age_months=None))
         return [int(at) for at in chosen]
     if scope == "marked":
-        marked = {rows.texts.index_of(offer_id) for offer_id in session.marks} - {None}
+        marked = set(session.marked())
         shown = [int(at) for at in rows.order if int(at) in marked]
         # A mark that the filter hides is still marked: it follows behind.
-        return [*shown, *sorted(at for at in marked - set(shown) if at is not None)]
+        return [*shown, *sorted(marked - set(shown))]
     return [int(at) for at in rows.order]
 
 

@@ -92,7 +92,7 @@ def happened(about: About, state: FeedState | None) -> str:
     word = WORDS.get(state.status, state.status)
     if state.good:
         parts = len(state.missing)
-        return f"{word}, {parts} part{'s' if parts > 1 else ''} without an answer" if parts else word
+        return f"{word}, {fmt.few(parts, 'part')} without an answer" if parts else word
     if state.status == "skipped":
         return f"{word}: {state.message}".removesuffix(": ")
     said = state.message.removeprefix("held back, ") if state.status == "held" else state.message

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.keys import first
-from tui.saved import MOST_MARKS, MOST_WHERES, Saved
-from tui.state import FIT_WORDS, KIND_WORDS, TERM_WORDS, TERMS, ViewState
+from tui.saved import MOST_MARKS, Saved
+from tui.state import FIT_WORDS, KIND_WORDS, MOST_WHERES, TERM_WORDS, TERMS, ViewState
 
 if TYPE_CHECKING:
     from tui.session import Session

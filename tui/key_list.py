@@ -103,6 +103,7 @@ BINDINGS: tuple[Key, ...] = (
     Key("details.previous", "left,h,p", "other(-1)", "← h", "", "offer before (also p)", "Details", where="details"),
     Key("details.next", "right,l,n", "other(1)", "→ l", "", "offer after (also n)", "Details", where="details"),
     Key("details.source", "o", "open_source", "o", "", "open the page the price comes from", "Details", where="details"),
+    Key("details.copy", "y", "copy", "y", "", "copy all of it as text", "Details", where="details"),
     # plots
     Key("plot.before", "left,up,h,k", "step(-1)", "← ↑ h k", "", "to the point or bar before", "Plots", where="plot"),
     Key("plot.after", "right,down,l,j", "step(1)", "→ ↓ l j", "", "the next one, on the frontier the next better", "Plots", where="plot"),
@@ -110,7 +111,6 @@ BINDINGS: tuple[Key, ...] = (
     Key("plot.last", "end,G", "end(True)", "End G", "", "to the last one", "Plots", where="plot"),
     Key("plot.table", "enter", "to_table", "enter", "", "to the offer in the table", "Plots", where="plot"),
     Key("plot.text", "t", "text", "t", "", "the plot as text (on the whole screen)", "Plots", where="plot"),
-    Key("details.copy", "y", "copy", "y", "", "copy all of it as text", "Details", where="details"),
     # servers side by side
     Key("compare.back", "escape,q,c", "back", "esc", "", "back to the table (also q, c)", "Comparison", where="compare"),
     Key("compare.left", "left,h", "server(-1)", "← h", "", "server to the left", "Comparison", where="compare"),

@@ -89,7 +89,7 @@ def delete(name: str, path: Path | None = None) -> None:
 def _write(path: Path, document: dict[str, Any]) -> None:
     import tomli_w  # only those who save one pay for it
 
-    head = "# Workloads of rackrate, by name: w lists them, W saves one, --workload NAME uses one.\n"
+    head = "# Workloads of rackrate, by name: the dashboard lists and saves them, --workload NAME uses one.\n"
     atomic.write_text(path, head + tomli_w.dumps(document))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from models.errors import RackrateError
 from pricing import atomic, paths
 from tui import columns
-from tui.state import FITS, KINDS, PLOTS, TERMS, ViewState
+from tui.state import FITS, KINDS, MOST_WHERES, PLOTS, TERMS, ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "state.json"
 LARGEST = 1_000_000
 """Bytes of a file that can be ours."""
-MOST_MARKS, MOST_WHERES, LONGEST = 200, 50, 500
+MOST_MARKS, LONGEST = 200, 500
 """Entries and characters that are kept."""
 
 

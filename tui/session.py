@@ -9,7 +9,7 @@ from models.errors import RackrateError
 from tui import format as fmt
 from tui import prices
 from tui.rows import Rows, Texts, sort_order
-from tui.state import History, ViewState
+from tui.state import MOST_WHERES, History, ViewState
 
 if TYPE_CHECKING:
     from datetime import date
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from pricing.store import Store
     from pricing.terms import CompareOptions
     from tui.prices import Prices
-
-
-MOST_WHERES = 50
-"""Filters that are kept for use again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +203,13 @@ class Session:
             fit=view.fit,
             where=compile_where(view.where) if view.where.strip() else None,
         )
+
+    def marked(self) -> list[int]:
+        """The marked offers that the prices still have, in the order they were marked."""
+        if self.rows is None:
+            return []
+        found = (self.rows.texts.index_of(offer_id) for offer_id in self.marks)
+        return [i for i in found if i is not None]
 
     def set_where(self, text: str) -> bool:
         """Filter by an expression; a bad one is told in `where_error` and changes nothing."""

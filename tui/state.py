@@ -18,6 +18,9 @@ TERMS = ("standard", "all", "everything")
 
 PLOTS = ("pareto", "crossover", "memory", "latency", "providers")
 
+MOST_WHERES = 50
+"""Filters used before that are remembered and kept."""
+
 FIT_WORDS = {"all": "all", "fits": "holds the model", "targets": "meets the targets"}
 KIND_WORDS = {"any": "any", "gpu": "GPU", "cpu": "CPU"}
 TERM_WORDS = {"standard": "on-demand, monthly", "all": "all", "everything": "all, undated and old too"}

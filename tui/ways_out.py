@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tui import format as fmt
 from tui.input_steps import scale_prompt, step_quant
 from tui.keys import first
 
@@ -68,7 +69,7 @@ def _smaller(session: Session) -> Iterator[str]:
     smaller = step_quant(work, -1)
     while smaller.quant != work.quant:
         if count := _count(session, smaller):
-            yield f"{smaller.quant}: {_servers(count)} — {first('quant.lower')} goes there"
+            yield f"{smaller.quant}: {fmt.few(count, 'server')} — {first('quant.lower')} goes there"
             return
         work, smaller = smaller, step_quant(smaller, -1)
 
@@ -77,7 +78,7 @@ def _smaller_cache(session: Session) -> Iterator[str]:
     """The KV cache in eight bits."""
     work = session.workload
     if work.kv_quant == "16bit" and (count := _count(session, work.changed(kv_quant="fp8"))):
-        yield f"KV cache in fp8: {_servers(count)} — {first('workload.edit')}, field KV"
+        yield f"KV cache in fp8: {fmt.few(count, 'server')} — {first('workload.edit')}, field KV"
 
 
 def _shorter(session: Session) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _shorter(session: Session) -> Iterator[str]:
             return
         work = shorter
         if count := _count(session, work):
-            yield f"prompt of {work.input_tokens:,} tokens: {_servers(count)} — {first('prompt.halve')} goes there"
+            yield f"prompt of {work.input_tokens:,} tokens: {fmt.few(count, 'server')} — {first('prompt.halve')} goes there"
             return
 
 
@@ -100,8 +101,4 @@ def _other_kinds(session: Session) -> Iterator[str]:
         return
     if count := len(comparison.select(session.filters(view.changed(kind="any")))):
         other = "CPU" if view.kind == "gpu" else "GPU"
-        yield f"{other}: {_servers(count)} — {first('filter.kind')} shows them"
-
-
-def _servers(count: int) -> str:
-    return f"{count:,} server{'s' if count > 1 else ''}"
+        yield f"{other}: {fmt.few(count, 'server')} — {first('filter.kind')} shows them"

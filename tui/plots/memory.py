@@ -8,6 +8,7 @@ from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.facts import who
 from tui.plots.plot import CHOSEN, Bar, Entry, Plot, empty
+from tui.sections.memory import PARTS
 from tui.text import sign
 
 if TYPE_CHECKING:
@@ -15,18 +16,13 @@ if TYPE_CHECKING:
     from tui.session import Session
 
 TITLE = TITLES["memory"]
-PARTS = (
-    ("weights_gib", "█", "weights", "weights"),
-    ("kv_gib", "▓", "kv", "KV"),
-    ("overhead_gib", "▒", "overhead", "rest"),
-)
 NEIGHBOURS = 12
 """Lines of the table on each side of the cursor, where nothing is marked."""
 
 
 def build(session: Session, rows: Rows, position: int) -> Plot:
     """One bar a server, its whole memory as its length."""
-    marked = [i for i in (rows.texts.index_of(offer) for offer in session.marks) if i is not None]
+    marked = session.marked()
     around = rows.order[max(position - NEIGHBOURS, 0) : position + NEIGHBOURS + 1].tolist()
     asked = marked or [int(i) for i in around]
     known = [i for i in asked if rows.value("memory_total_gib", i)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import Axis, around
@@ -141,7 +142,7 @@ def _text(rows: Rows, points: tuple[Point, ...], counts: tuple[int, int, int], c
     lines = [f"{TITLE}: {sign_of_money(rows)}/Mtok of output by tok/s per user"]
     lines.append(
         f"{fmt.few(len(rows), 'offer')} shown, {known:,} with both figures, {usable:,} of those worth a look: "
-        "they meet the targets, can be had, and 50 servers or fewer carry the traffic."
+        f"they meet the targets, can be had, and {MOST_SERVERS} servers or fewer carry the traffic."
     )
     if outside:
         lines.append(

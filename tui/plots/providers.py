@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.facts import good, money, sign_of_money, who
@@ -39,7 +40,7 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     bars = tuple(_bar(rows, offer, cost, costs) for offer, cost in zip(offers, costs, strict=True))
     caption = f"{fmt.few(len(bars), 'provider')} of {among} can; {sign_of_money(rows)} a month for the traffic"
     lines = [
-        f"{TITLE} that meets the targets, can be had and needs 50 servers or fewer",
+        f"{TITLE} that meets the targets, can be had and needs {MOST_SERVERS} servers or fewer",
         f"{len(bars)} of {fmt.few(among, 'provider')} shown; cost of all servers for the traffic",
         "",
         *(f"{_cost(rows, cost)}  {_times(cost, costs[0]):>10}  {bar.glyph} {_fleet(rows, offer)}"

@@ -58,7 +58,7 @@ def _workloads(session: Session) -> Iterator[Choice]:
     try:
         saved = named.read()[0]
     except RackrateError:
-        saved = {}  # w says what is wrong with the file
+        saved = {}  # the list of workloads says what is wrong with the file
     for name, workload in saved.items():
         yield _line("Workload", name, "", f"{workload.model.name} {workload.quant}", name)
     for preset in catalog.presets():

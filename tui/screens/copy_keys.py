@@ -25,6 +25,5 @@ class CopyKeys(DashboardBase):
         rows, i = self.session.rows, self.table.current
         if rows is None or i is None:
             return
-        found = [rows.texts.index_of(offer_id) for offer_id in self.session.marks]
-        chosen = [at for at in found if at is not None] or [i]
+        chosen = self.session.marked() or [i]
         copy(self, markdown(rows, chosen), f"{fmt.few(len(chosen), 'offer')} as a Markdown table")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 
 from tui.keys import bindings, hints
+from tui.screens.clipboard import copy
 from tui.screens.dialog import Dialog
 from tui.text import wrap
 from tui.widgets.text_pane import TextPane
@@ -75,5 +76,4 @@ class FailureScreen(Dialog[None]):
 
     def action_copy_report(self) -> None:
         """The report for the clipboard."""
-        self.app.copy_to_clipboard(self.report)
-        self.notify("Copied, if your terminal lets programs copy.", timeout=3)
+        copy(self, self.report, "the report")

@@ -61,9 +61,8 @@ class MarkKeys(DashboardBase):
 
     def compared(self, rows: Rows) -> tuple[list[int], str]:
         """(the offers to compare, what to say about the choice)."""
-        found = [rows.texts.index_of(offer_id) for offer_id in self.session.marks]
-        marked = [i for i in found if i is not None]
-        gone = len(found) - len(marked)
+        marked = self.session.marked()
+        gone = len(self.session.marks) - len(marked)
         said = f"{fmt.few(gone, 'marked offer')} no longer in the prices." if gone else ""
         if len(marked) >= 2:
             return marked, said

@@ -10,13 +10,18 @@ from tui.text import TIED, Section, TextLine
 if TYPE_CHECKING:
     from tui.rows import Rows
 
-BAR_TONES = (("weights_gib", "█", "weights"), ("kv_gib", "▓", "kv"), ("overhead_gib", "▒", "overhead"))
+PARTS = (
+    ("weights_gib", "█", "weights", "weights"),
+    ("kv_gib", "▓", "kv", "KV"),
+    ("overhead_gib", "▒", "overhead", "rest"),
+)
+"""What fills a memory: figure, glyph, tone, word."""
 
 
 def memory_bar(rows: Rows, i: int, width: int) -> TextLine:
     """Weights, KV cache, overhead and free memory of the whole server as one bar of `width` cells; empty without an estimate."""
     total = rows.value("memory_total_gib", i)
-    parts = [(rows.value(name, i), glyph, tone) for name, glyph, tone in BAR_TONES]
+    parts = [(rows.value(name, i), glyph, tone) for name, glyph, tone, _ in PARTS]
     if not total or all(value is None for value, _, _ in parts):
         return []
     scale = width / max(total, sum(value or 0 for value, _, _ in parts))
@@ -35,9 +40,9 @@ def memory_bar(rows: Rows, i: int, width: int) -> TextLine:
 
 def _legend(rows: Rows, i: int) -> TextLine:
     total = rows.value("memory_total_gib", i)
-    values = [rows.value(name, i) for name, _, _ in BAR_TONES]
+    values = [rows.value(name, i) for name, _, _, _ in PARTS]
     line: TextLine = []
-    for (_, glyph, tone), value, word in zip(BAR_TONES, values, ("weights", "KV", "rest"), strict=True):
+    for (_, glyph, tone, word), value in zip(PARTS, values, strict=True):
         line += [(f"{glyph}{TIED}", tone), (f"{word}{TIED}{fmt.number(value, decimals=2)} ", "text")]
     free = (
         None if total is None or any(value is None for value in values) else total - sum(value or 0 for value in values)
@@ -68,7 +73,7 @@ def memory(rows: Rows, i: int, width: int) -> Section:
     sequences, context = rows.value("max_sequences", i), rows.value("max_context", i)
     facts = []
     if sequences:
-        facts.append(f"{fmt.count(sequences)} such sequence{'' if sequences == 1 else 's'}")
+        facts.append(fmt.few(int(sequences), "such sequence"))
     if context:
         limit = rows.workload.model.max_context
         whole = limit is not None and context >= limit

@@ -115,7 +115,7 @@ def arithmetic(rows: Rows, i: int) -> list[Section]:
     memory = Shown(found.memory, "GiB", GIB).lines()
     total = rows.value("memory_total_gib", i)
     cards = found.gpus * found.replicas
-    where = f"{cards} GPU{'s' if cards > 1 else ''}" if rows.offer(i).kind == "gpu" else "RAM"
+    where = fmt.few(cards, "GPU") if rows.offer(i).kind == "gpu" else "RAM"
     if total:
         needed = found.memory.value / GIB
         share = f"{three(needed)} ÷ {three(total)} = {fmt.number(needed / total * 100)} %"
@@ -150,5 +150,5 @@ def _cost(rows: Rows, i: int) -> list[TextLine]:
     return [
         [(f"{fmt.price(per, currency)} per Mtok = ", "strong"),
          (f"{fmt.price(month, currency)} ÷ ({three(tokens_per_s)} tok/s × 3,600 s × {three(hours)} h)", "text")],
-        [(f"output of {fmt.count(servers)} server{'' if servers == 1 else 's'} at this traffic, not at full load", "muted")],
+        [(f"output of {fmt.few(int(servers), 'server')} at this traffic, not at full load", "muted")],
     ]  # fmt: skip
