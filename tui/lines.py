@@ -74,7 +74,7 @@ def status(
         parts.append(Part(legend, "muted", 6, right=True, short="≈ est  ! misses  * old"))
         parts.append(Part("·u per user  Σ all users", "muted", 7, right=True))
     if any(hidden):
-        parts.append(Part("← → columns", "muted", 4, right=True))
+        parts.append(Part(f"{first('columns.left')} {first('columns.right')} columns", "muted", 4, right=True))
     return parts
 
 

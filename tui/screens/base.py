@@ -60,7 +60,7 @@ class DashboardBase(Guarded, Recomputing):
         yield Static("", id="verdict", markup=False)
         yield Line(id="filter-line", ascii_only=flat)
         with Horizontal(id="filter-box"):
-            yield Static("Filter /", id="filter-label", markup=False)
+            yield Static(f"Filter {first('filter.edit')}", id="filter-label", markup=False)
             yield FilterInput(id="filter", compact=True)
         yield Static("", id="filter-hint", markup=False)
         with Horizontal(id="jump-box"):

@@ -7,6 +7,7 @@ from textual import on
 from textual.widgets import Input, Static
 
 from tui.filter_line import said
+from tui.keys import hints
 from tui.screens.base import DashboardBase
 from tui.widgets.filter_input import JumpInput
 
@@ -61,7 +62,7 @@ class JumpKeys(DashboardBase):
     def _say_place(self, typed: str) -> None:
         if len(self._matches):
             place = int(np.searchsorted(self._matches, self.table.cursor)) + 1
-            text = f"{place:,} of {len(self._matches):,}  ↑ ↓ other matches"
+            text = f"{place:,} of {len(self._matches):,}  {hints(('other matches', 'jump.previous', 'jump.next'))}"
         else:
             text = "! in no name of the table" if typed.strip() else "a part of a server's or a provider's name"
         tone = "miss" if text.startswith("!") else "muted"

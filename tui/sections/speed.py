@@ -161,7 +161,7 @@ def trust(rows: Rows, i: int) -> Section | None:
         lines.append(
             [
                 (
-                    "80 % of the measurements that the fit had not seen lie inside such a band; a tenth lies above it",
+                    "about 80 % of the measurements that the fit had not seen lie inside such a band",
                     "muted",
                 )
             ]
