@@ -277,15 +277,18 @@ class Comparison:
     def select(
         self,
         filters: Filters | None = None,
-        sort: str = "cost_per_m_output_tokens",
+        sort: str | None = None,
         *,
         descending: bool = False,
         limit: int | None = None,
     ) -> Array:
-        """Indices of the offers that pass, in display order (see filters.order). Raises InputError for a bad column."""
-        from pricing.filters import Filters, order
+        """Indices of the offers that pass, in display order (see filters.ordered); without a column the cheapest for the traffic first.
 
-        found = order(self, (filters or Filters()).mask(self), sort, descending=descending)
+        Raises InputError for a bad column.
+        """
+        from pricing.filters import Filters, order, usual_sort
+
+        found = order(self, (filters or Filters()).mask(self), sort or usual_sort(self.workload), descending=descending)
         return found if limit is None else found[:limit]
 
 

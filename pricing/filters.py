@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.errors import InputError, brief
+from models.practical import MOST_SERVERS
 from pricing import offer as schema
 from pricing.compare import COMPARE_COLUMNS, MONTH_DAYS
 from pricing.regions import region_group
 
 if TYPE_CHECKING:
+    from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.where import Where
 
@@ -147,11 +149,24 @@ def text_mask(comparison: Comparison, word: str) -> Array:
 
 
 def order(comparison: Comparison, mask: Array, sort: str, *, descending: bool = False) -> Array:
-    """Offers that pass: those that meet the targets first, then misses, then those without a figure.
+    """Offers that pass, in the order of `ordered`."""
+    return ordered(comparison, np.flatnonzero(mask), sort, descending=descending)
 
-    Out of stock is last inside each; then the sort column, unknown values last either way; ties by price, then by id.
+
+def usual_sort(workload: Workload) -> str:
+    """The column whose first offer is the cheapest for the traffic.
+
+    At a rate every fleet answers the same tokens; with users a faster one makes more of them, so a token's price says less.
     """
-    chosen = np.flatnonzero(mask)
+    return "monthly_cost" if workload.requests_per_s is None else "cost_per_m_output_tokens"
+
+
+def ordered(comparison: Comparison, chosen: Array, sort: str, *, descending: bool = False) -> Array:
+    """Offers in order: those that meet the targets first, then misses, then those without a figure.
+
+    Out of stock is last inside each, then more servers than is practical: a verdict picks such only where nothing else is.
+    Then the sort column, unknown values last either way; ties by price, then by id.
+    """
     if not len(chosen):
         return chosen
     values = sort_values(comparison, sort)[chosen]
@@ -168,7 +183,7 @@ def order(comparison: Comparison, mask: Array, sort: str, *, descending: bool = 
         price,
         values,
         unknown,
-        comparison.market.out_of_stock[chosen],
+        np.where(comparison.column("servers_needed")[chosen] > MOST_SERVERS, 2, comparison.market.out_of_stock[chosen]),
         group,
     )
     return chosen[np.lexsort(keys)]

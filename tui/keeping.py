@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.keys import first
 from tui.saved import MOST_MARKS, Saved
-from tui.state import FIT_WORDS, KIND_WORDS, MOST_WHERES, TERM_WORDS, TERMS, ViewState
+from tui.state import FIT_WORDS, KIND_WORDS, MOST_WHERES, TERM_WORDS, TERMS
 
 if TYPE_CHECKING:
     from tui.session import Session
@@ -59,7 +59,9 @@ def collect(session: Session, theme: str | None) -> Saved:
 
 def said(session: Session) -> str:
     """What was restored and hides or orders offers otherwise than usual; "" where nothing does."""
-    view, usual = session.view, ViewState()
+    from tui.session import usual_view
+
+    view, usual = session.view, usual_view(session.workload)
     parts = []
     if view.where:
         parts.append(f"filter {view.where}")

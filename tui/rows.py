@@ -20,8 +20,16 @@ if TYPE_CHECKING:
     from pricing.offer import Offer
 
 DEFAULT_SORT = "per_million"
+DEFAULT_SORT_OF_USERS = "month"
+"""With users a faster server makes more tokens: the cheapest by the token is not the cheapest for them."""
 GROUPED_SORTS = frozenset(COSTS)
 """Sorting by cost keeps servers that miss the targets behind those that meet them; any other column sorts plainly."""
+
+
+def usual_sort(workload: Workload) -> str:
+    """The column whose first line is the cheapest that meets the targets; the same as that of pricing.filters."""
+    return DEFAULT_SORT_OF_USERS if workload.requests_per_s is None else DEFAULT_SORT
+
 
 _NOISE = re.compile(
     r"\((?:R|TM)\)|\b(?:AMD|Intel|Ampere|Processor|CPU|Platinum|Gold|Silver|Bronze|\d+-Core)\b|@.*$", re.IGNORECASE
@@ -249,8 +257,14 @@ class Rows:
 
 
 def sort_order(comparison: Comparison, texts: Texts, base: np.ndarray, by: str, *, descending: bool) -> np.ndarray:
-    """`base` (filtered, in default order) sorted by one column; missing values last in both directions, ties as in `base`."""
+    """`base` (filtered, in usual order) sorted by one column; missing values last in both directions, ties as in `base`."""
     column = BY_ID[by]
+    if by in GROUPED_SORTS:
+        if by == usual_sort(comparison.workload) and not descending:
+            return base
+        from pricing.filters import ordered
+
+        return ordered(comparison, base, column.sort, descending=descending)
     if column.sort in _TEXT:
         keys = texts.ranks(column.sort)[base]
     elif column.sort in _SAID:
@@ -259,9 +273,6 @@ def sort_order(comparison: Comparison, texts: Texts, base: np.ndarray, by: str, 
         keys = np.asarray(comparison.column(column.sort), dtype=float)[base]
     if descending:
         keys = -keys
-    if by in GROUPED_SORTS:
-        missed = ~np.asarray(comparison.column("meets_targets"), dtype=bool)[base]
-        return base[np.lexsort((keys, missed, np.isnan(keys)))]
     return base[np.argsort(keys, kind="stable")]  # numpy sorts NaN behind everything
 
 

@@ -19,7 +19,7 @@ class Seller(NamedTuple):
     offers: int
     """How many of its offers the other filters leave."""
     cheapest: float | None
-    """Its lowest price of a million output tokens that meets the targets."""
+    """Its lowest cost that meets the targets, by the usual order: of a million output tokens, with users of a month."""
     age_days: float | None
     """Of its newest price."""
 
@@ -29,10 +29,12 @@ def sellers(session: Session) -> list[Seller]:
     comparison = session.comparison
     if comparison is None or not len(comparison):
         return []
+    from pricing.filters import usual_sort
+
     view = session.view.changed(where=with_providers(session.view.where, ()))
     shown = session.filters(view).mask(comparison)
     names, place = np.unique(comparison.market.column("provider").astype(str), return_inverse=True)
-    cost = comparison.column("cost_per_m_output_tokens")
+    cost = comparison.column(usual_sort(comparison.workload))
     cheapest = np.full(len(names), np.inf)
     meets = shown & comparison.column("meets_targets").astype(bool) & ~np.isnan(cost)
     np.minimum.at(cheapest, place[meets], cost[meets])

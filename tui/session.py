@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from models.errors import RackrateError
 from tui import format as fmt
 from tui import prices
-from tui.rows import Rows, Texts, sort_order
+from tui.rows import Rows, Texts, sort_order, usual_sort
 from tui.state import MOST_WHERES, History, ViewState
 
 if TYPE_CHECKING:
@@ -92,6 +92,10 @@ class Session:
         self._texts: Texts | None = None
         self._rates: Rates | None = None
         self._judged: tuple[Comparison, str, str] | None = None
+        self._view_of: Workload | None = None
+        """The workload that the view's order was chosen for."""
+        if workload is not None:
+            self.view = usual_view(workload)
 
     # loading
 
@@ -115,6 +119,7 @@ class Session:
         """The workload and its past."""
         if self._history is None:
             self._history = History(self._start or self._kept())
+            self._view_of = self._history.current
         return self._history
 
     def _kept(self) -> Workload:
@@ -155,9 +160,16 @@ class Session:
         return comparison.market is self.market
 
     def accept(self, comparison: Comparison) -> None:
-        """Make a comparison the one that is shown."""
+        """Make a comparison the one that is shown; the usual order follows its workload."""
         self.comparison = comparison
+        self.view = self.view.following(self._view_of or comparison.workload, comparison.workload)
+        self._view_of = comparison.workload
         self.arrange()
+
+    def bring(self, workload: Workload) -> None:
+        """Take a workload that the view was kept with, or is reset with: its order stays as it is."""
+        self.history.set(workload)
+        self._view_of = workload
 
     def recompute(self) -> None:
         """Compare again for the present workload."""
@@ -258,6 +270,12 @@ class Session:
         if first == last:
             return first
         return first[:7] if first[:7] == last[:7] else f"{first[:7]} to {last[:7]}"
+
+
+def usual_view(workload: Workload) -> ViewState:
+    """The view of a first start with this workload."""
+    usual = usual_sort(workload)
+    return ViewState(sort=usual, unit=usual)
 
 
 def default_workload() -> Workload:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.columns import BY_ID
-from tui.rows import DEFAULT_SORT
+from tui.rows import DEFAULT_SORT, usual_sort
 
 if TYPE_CHECKING:
     from models.traffic import Workload
@@ -49,6 +49,13 @@ class ViewState:
     def changed(self, **changes: Any) -> ViewState:
         """The same view with some choices replaced."""
         return replace(self, **changes)
+
+    def following(self, before: Workload, now: Workload) -> ViewState:
+        """The view for another workload: the usual order, and the usual unit, stay the usual ones."""
+        old, new = usual_sort(before), usual_sort(now)
+        if old == new or self.sort != old or self.descending:
+            return self
+        return replace(self, sort=new, unit=new if self.unit == old else self.unit)
 
     def sorted_by(self, column: str) -> ViewState:
         """Sort by a column; the active column again reverses."""

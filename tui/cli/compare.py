@@ -13,7 +13,7 @@ from models.practical import STALE_DAYS
 from models.verdict import verdict
 from pricing import export, own
 from pricing.compare import COMPARE_COLUMNS, compare
-from pricing.filters import DEFAULT_TERMS, region_mask
+from pricing.filters import DEFAULT_TERMS, region_mask, usual_sort
 from pricing.market import Market
 from pricing.offer import REGION_GROUPS
 from pricing.own_facts import PROVIDER
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from pricing.compare import Comparison
     from pricing.filters import Filters
 
-DEFAULT_SORT = "cost_per_m_output_tokens"
 WIDE_ENOUGH = 110
 """On fewer columns names are shortened, so that no figure has to go for them."""
 TABLE_ROWS = 30
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         say(note)
     store = Store()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
-    column, descending = sort_column(args.sort or DEFAULT_SORT)
+    column, descending = sort_column(args.sort or usual_sort(workload))
     form = chosen_format(args)
     if args.csv == STDOUT and args.format not in {None, "csv"}:
         raise InputError(f"--csv - and --format {args.format} would both write to stdout.")
@@ -176,7 +175,7 @@ def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) ->
         Column("max_concurrency", "Users", 13, fmt.count),
         Column("servers_needed", "Servers", 8, fmt.count),
         Column("monthly_cost", f"{currency}/month", 4, mark="stale", mark_means=STALE),
-        Column(DEFAULT_SORT, f"{currency}/Mtok", 2),
+        Column("cost_per_m_output_tokens", f"{currency}/Mtok", 2),
         Column("meets_targets", "Meets", 6 if misses else 10),
         Column("bound_by", "Limited by", 12, told=True),
         Column("age", "Price age", 18),

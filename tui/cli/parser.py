@@ -286,7 +286,7 @@ def build() -> Parser:
         "--sort",
         type=filled,
         metavar="COL",
-        help="rank by this column; -COL reverses (default cost_per_m_output_tokens)",
+        help="rank by this column; -COL reverses (default: cost_per_m_output_tokens, with --concurrency monthly_cost: the cheapest first)",
     )
     output.add_argument(
         "--limit", metavar="N", type=limit, help="at most N offers, 0 = all (default: 30 on a terminal, else all)"

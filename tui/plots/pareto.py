@@ -56,9 +56,12 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     caption = f"frontier: {fmt.few(len(places), 'offer')}, {cpus} CPU" + (
         "" if usable.any() else "; none meets the targets"
     )
+    # With users the cheapest a month, which the table begins with, may be another one.
+    per = " per token" if rows.workload.requests_per_s is None else ""
+    cheapest = f"cheapest{per} at that speed"
     legend = [
         Entry(CHOSEN, "accent", "this one"),
-        Entry(BEST_GPU, "kv", f"{BEST_CPU} cheapest at that speed" if cpus else "cheapest at that speed", "cheapest"),
+        Entry(BEST_GPU, "kv", f"{BEST_CPU} {cheapest}" if cpus else cheapest, "cheapest"),
         Entry(GPU, "gpu", "GPU"),
         Entry(CPU, "cpu", "CPU"),
     ]
@@ -144,6 +147,10 @@ def _text(rows: Rows, points: tuple[Point, ...], counts: tuple[int, int, int], c
         f"{fmt.few(len(rows), 'offer')} shown, {known:,} with both figures, {usable:,} of those worth a look: "
         f"they meet the targets, can be had, and {MOST_SERVERS} servers or fewer carry the traffic."
     )
+    if rows.workload.requests_per_s is None:
+        lines.append(
+            "With users a faster server makes more tokens: the cheapest per token is not always the cheapest a month."
+        )
     if outside:
         lines.append(
             f"{fmt.few(outside, 'offer')} far beyond the others {'lies' if outside == 1 else 'lie'} outside the picture."

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 from textual import on, work
 from textual.widgets import Input, Static
 
+from tui import format as fmt
+from tui.columns import BY_ID
 from tui.filter_line import hint, said
 from tui.keys import first
+from tui.rows import usual_sort
 from tui.screens.base import DashboardBase
 from tui.screens.recomputing import THREADED_OFFERS
 from tui.screens.workload_keys import TYPING_PAUSE_S
@@ -193,8 +196,9 @@ class FilterKeys(DashboardBase):
 
         if self.session.comparison is not None:
             chosen = providers_in(self.session.view.where)
-            sign = self.session.comparison.terms.currency
-            screen = ProviderScreen(sellers(self.session), chosen, sign, ascii_only=self.app.ascii_only)
+            usual = BY_ID[usual_sort(self.session.comparison.workload)]
+            cost = usual.title(fmt.symbol(self.session.comparison.terms.currency))
+            screen = ProviderScreen(sellers(self.session), chosen, cost, ascii_only=self.app.ascii_only)
             self.app.push_screen(screen, self._providers_picked)
 
     def _providers_picked(self, names: tuple[str, ...] | None) -> None:

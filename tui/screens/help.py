@@ -61,6 +61,10 @@ MEANINGS = (
         "cost",
         "Whole servers at a month's price, or 730 hours; per million tokens at your traffic. A setup fee is spread over 12 months.",
     ),
+    (
+        "order",
+        "The cheapest for your traffic first: by $/Mtok at a rate, by $/mo with users, who ask faster where they are answered faster.",
+    ),
     ("cursor", "Stays on the offer you moved it to when the order changes; on the first line it stays there."),
     ("prices", "Each carries its date. Undated ones and those older than 24 months are hidden at first."),
     ("memory", "Workload, filter, order, columns, marks and theme are kept for the next start."),

@@ -43,5 +43,5 @@ class KeepKeys(DashboardBase):
         keeping.restore(self.session, kept)
         self.app.theme = kept.theme or self.app.usual_theme
         self.table.mark(self.session.marks)
-        self.session.history.set(workload)
+        self.session.bring(workload)
         self.recompute()

@@ -37,10 +37,9 @@ class ProviderScreen(Narrowing["tuple[str, ...] | None"]):
     where: ClassVar[str] = "providers"
 
     def __init__(
-        self, sellers: Sequence[Seller], ticked: Sequence[str], currency: str, *, ascii_only: bool = False
+        self, sellers: Sequence[Seller], ticked: Sequence[str], cost: str, *, ascii_only: bool = False
     ) -> None:
-        best = f"best {fmt.symbol(currency)}/Mtok"
-        heads = f"    {fmt.fit_width('Provider', 18)} {'Offers':>7} {best:>12} {'Price':>8}"
+        heads = f"    {fmt.fit_width('Provider', 18)} {'Offers':>7} {f'best {cost}':>12} {'Price':>8}"
         super().__init__("Providers", Choice("", heads), ascii_only=ascii_only)
         known = {seller.name.lower(): seller.name for seller in sellers}
         self.sellers = list(sellers)
