@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from models.practical import MOST_SERVERS
+from models.practical import MOST_SERVERS, STALE_DAYS
 from tui import format as fmt
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ class Cell(NamedTuple):
     tone: str = "text"
 
 
+CHECK_PRICE = (
+    f"price older than {STALE_DAYS} days or undated, its feed failed at the last refresh, or not to be had now"
+)
+"""What a * behind a price means."""
 EMPTY = Cell(fmt.MISSING, "", "faint")
 TIGHT_SHARE = 0.90
 """From this share of the memory on a fit is called tight."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui import cells
-from tui.cells import Cell
+from tui.cells import CHECK_PRICE, Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,15 +104,15 @@ COLUMNS: tuple[Column, ...] = (
            "the provider's class, as secure or community", 14, right=False, optional=True),
     Column("load", "Load s", cells.load, "load_s", 14, 7, "seconds to load the weights from its disk"),
     Column("hour", "{c}/h", cells.hour, "hourly_cost", 32, 7,
-           "cost of all servers needed for an hour; * price older than 180 days, or not to be had now", marked=True, optional=True),
+           f"cost of all servers needed for an hour; * {CHECK_PRICE}", marked=True, optional=True),
     Column("month", "{c}/mo", cells.month, "monthly_cost", 7, 7,
-           "cost of all servers needed for a month; * price older than 180 days, or not to be had now", marked=True),
+           f"cost of all servers needed for a month; * {CHECK_PRICE}", marked=True),
     Column("per_million", "{c}/Mtok", cells.per_million, "cost_per_m_output_tokens", 2, 7,
            "cost of a million output tokens at this traffic"),
     Column("full_load", "{c}/M full", cells.figure("cost_per_m_output_tokens_full_load", decimals=3),
            "cost_per_m_output_tokens_full_load", 33, 10,
            "the same with every server used in full", optional=True),
-    Column("age", "Age", cells.age, "price_age_days", 15, 8, "how old the price is; * older than 180 days", marked=True),
+    Column("age", "Age", cells.age, "price_age_days", 15, 8, f"how old the price is; * {CHECK_PRICE}", marked=True),
 )  # fmt: skip
 
 BY_ID = {column.id: column for column in COLUMNS}

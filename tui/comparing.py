@@ -92,7 +92,7 @@ def _servers(rows: Rows, i: int) -> str:
 def _age(rows: Rows, i: int) -> str:
     days = rows.value("price_age_days", i)
     words = "undated" if days is None else f"{fmt.age(days)} ({rows.offer(i).source_date})"
-    return f"{words} * old" if rows.old(i) and days is not None else words
+    return f"{words} * check" if rows.old(i) and days is not None else words
 
 
 def _commitment(rows: Rows, i: int) -> str:

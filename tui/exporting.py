@@ -56,7 +56,7 @@ def write(session: Session, scope: str, form: str, path: Path, stopped: Callable
     if comparison is None:
         raise InputError("There is nothing to export yet.")
     chosen = offers(session, scope)
-    table = _until(export.rows(comparison, chosen), stopped)
+    table = _until(_told(session, chosen, export.rows(comparison, chosen)), stopped)
     if form == "csv":
         out = io.StringIO()
         export.write_csv(out, table)
@@ -67,6 +67,13 @@ def write(session: Session, scope: str, form: str, path: Path, stopped: Callable
         text = export.markdown(table)
     atomic.write_text(path, text)
     return len(chosen)
+
+
+def _told(session: Session, chosen: list[int], table: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows with what only the last refresh knows of their prices."""
+    for at, row in zip(chosen, table, strict=True):
+        failed = session.rows.failure(at) if session.rows is not None else ""
+        yield row | {"warnings": "; ".join(filter(None, (row["warnings"], failed)))} if failed else row
 
 
 def _until(rows: Iterable[dict[str, Any]], stopped: Callable[[], bool]) -> Iterator[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.key_list import BY_ID
 from tui.keys import first, footer_keys, hints, while_typing
@@ -70,8 +71,8 @@ def status(
         told = f"{unknown:,} of unknown hardware: no estimate"
         parts.append(Part(told, "muted", 5, short=f"{unknown:,} unknown hardware"))
     if not reason:  # the reason is worth more room than the legend
-        legend = "≈ estimated  ! misses target  * old price"
-        parts.append(Part(legend, "muted", 6, right=True, short="≈ est  ! misses  * old"))
+        legend = f"≈ estimated  ! misses target (N: over {MOST_SERVERS})  * check price"
+        parts.append(Part(legend, "muted", 6, right=True, short="≈ est  ! misses  * check price"))
         parts.append(Part("·u per user  Σ all users", "muted", 7, right=True))
     if any(hidden):
         parts.append(Part(f"{first('columns.left')} {first('columns.right')} columns", "muted", 4, right=True))

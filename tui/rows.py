@@ -255,6 +255,11 @@ class Rows:
         moment = self.texts.unrefreshed.get(self.offer(i).provider, "") if self.texts.unrefreshed else ""
         return moment if moment > (self.offer(i).fetched_at or "") else ""
 
+    def failure(self, i: int) -> str:
+        """The same in words."""
+        moment = self.failed_at(i)
+        return f"feed failed on {moment[:10]}, so the price may have changed" if moment else ""
+
 
 def sort_order(comparison: Comparison, texts: Texts, base: np.ndarray, by: str, *, descending: bool) -> np.ndarray:
     """`base` (filtered, in usual order) sorted by one column; missing values last in both directions, ties as in `base`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import threading
 from datetime import UTC, datetime
 
@@ -10,9 +12,13 @@ import pytest
 from pricing.feed_state import FeedState
 from pricing.provider import About
 from pricing.refresh_report import Outcome, Plan, RefreshReport, Step
-from tui import clock, feeds
+from tui import clock, exporting, feeds
+from tui.cells import CHECK_PRICE
+from tui.columns import COLUMNS
+from tui.details import details
 from tui.progress import Progress
 from tui.screens.feeds_screen import FeedsScreen
+from tui.screens.help import SIGNS
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 RECENT, EARLIER = "2026-11-30T11:51:00+00:00", "2026-11-21T12:00:00+00:00"
@@ -240,3 +246,24 @@ def test_the_clock_stands_still_on_a_fixed_day(monkeypatch):
     assert clock.now() == NOW
     monkeypatch.setenv("RACKRATE_TODAY", "2020-02-02")
     assert clock.now() == datetime(2020, 2, 2, 12, tzinfo=UTC)
+
+
+async def test_an_export_says_that_the_feed_of_a_price_failed(dashboard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with dashboard() as app:
+        app.session.rows.texts.unrefreshed = {"bolt": "2026-12-01T10:00:00+00:00"}
+        exporting.write(app.session, "visible", "csv", tmp_path / "out.csv")
+        rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text(encoding="utf-8"))))
+        words = "feed failed on 2026-12-01, so the price may have changed"
+        assert {row["provider"] for row in rows if words in row["warnings"]} == {"bolt"}
+        assert {row["provider"] for row in rows if words not in row["warnings"]} == {"acme"}
+        i = next(int(i) for i in app.session.rows.order if app.session.rows.offer(int(i)).provider == "bolt")
+        text = "".join(span for line in details(app.session.rows, i, 400) for span, _ in line)
+        assert f"; its {words}" in text
+
+
+def test_the_star_means_one_thing_wherever_it_is_told():
+    told = [column.help for column in COLUMNS if "*" in column.help]
+    assert len(told) == 3
+    assert all(CHECK_PRICE in text for text in told)
+    assert CHECK_PRICE in dict(SIGNS)["*"]

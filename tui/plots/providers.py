@@ -64,7 +64,7 @@ def _times(cost: float, least: float) -> str:
 
 
 def _fleet(rows: Rows, offer: int) -> str:
-    old = " * old price" if rows.old(offer) else ""
+    old = " * check price" if rows.old(offer) else ""
     return f"{fmt.count(rows.value('servers_needed', offer))}× {who(rows, offer)}{old}"
 
 

@@ -8,8 +8,9 @@ from rich.cells import cell_len
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from models.practical import MOST_SERVERS, STALE_DAYS
+from models.practical import MOST_SERVERS
 from tui import format as fmt
+from tui.cells import CHECK_PRICE
 from tui.columns import COLUMNS
 from tui.key_list import BINDINGS, WHERES
 from tui.keys import bindings, first, groups, hints
@@ -34,10 +35,8 @@ FILTER_GRAMMAR = (
 )
 SIGNS = (
     ("≈  m", "≈ is estimated; m rests on a measurement of this set-up. The details give low and high of every speed."),
-    (
-        "!  *",
-        f"! misses a target (by N: more than {MOST_SERVERS} servers); * price over {STALE_DAYS} days old, feed failed, or not to be had.",
-    ),
+    ("!", f"Misses a target; by N: more than {MOST_SERVERS} servers, which is not practical."),
+    ("*", f"Check: {CHECK_PRICE}."),
     ("tok/s·u", "Output tokens per second that each user sees."),
     ("tok/s Σ", "Output tokens per second of all users of one server together."),
     ("N", "Servers needed: the traffic divided by what one carries inside the targets, rounded up."),

@@ -38,8 +38,8 @@ def price(rows: Rows, i: int) -> Section:
         section.lines.append([(offer.note, "text")])
     days = rows.value("price_age_days", i)
     seen = f"seen {offer.source_date}, {fmt.age(days)} ago" if offer.source_date and days is not None else "undated"
-    if failed := rows.failed_at(i):
-        seen += f"; its feed failed on {failed[:10]}, so it may have changed"
+    if failed := rows.failure(i):
+        seen += f"; its {failed}"
     if offer.availability:
         seen += f"; {offer.availability}"
     section.lines.append([("* " if rows.old(i) else "", "miss"), (seen, "miss" if rows.old(i) else "text")])
