@@ -77,7 +77,7 @@ async def test_arrows_step_the_value_in_the_field(dashboard):
         await edit(app, "traffic")
         await app.press("up")
         assert app.session.workload.requests_per_s == 2
-        assert app.dashboard.bar.editor.value == "2 req/s"
+        assert app.dashboard.bar.editor.value == "2/s"  # there is no room for more at this width
         await app.press("down", "down")
         assert app.session.workload.requests_per_s == 0.5
         await app.press("enter", "u")
@@ -183,6 +183,16 @@ async def test_the_editor_shows_all_that_is_typed(dashboard, size, field, text):
         app.dashboard.bar.editor.value = text
         await app.settle()
         assert any(text in line for line in app.screen_text())
+        # Nothing is left of a field that it covers.
+        (down, _, _), (up, _, _) = app.dashboard.bar.arrows
+        spot, region = app.dashboard.bar._edited, app.dashboard.bar.content_region
+        line = app.screen_text()[region.y + spot.y][region.x :]
+        labels = {
+            one.field.label for one in app.dashboard.bar._spots if one.y == spot.y and (one.x > up or one is spot)
+        }
+        assert all(label in line[:down] + line[up + 1 :] for label in labels)
+        covered = [one for one in app.dashboard.bar._spots if one.y == spot.y and spot.x < one.x <= up]
+        assert not any(line[up + 1 : one.x + one.label + one.value].strip() for one in covered)
         await app.press("enter", "e")
         assert app.dashboard.bar.editing == "model"
         shown = app.dashboard.bar.workload

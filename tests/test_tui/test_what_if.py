@@ -7,7 +7,7 @@ from textual import events
 
 from models.errors import RackrateError
 from tui.inputs import BY_ID, FIELDS, read
-from tui.widgets.field_input import STEPPER
+from tui.widgets.field_input import BEHIND, DOWN, UP
 from tui.widgets.workload_layout import summary
 
 
@@ -41,9 +41,9 @@ async def test_a_click_on_an_arrow_steps_the_field_in_work(dashboard, arrow, dir
         await app.press("e", "tab", "tab", "tab", "tab")
         bar, before = app.dashboard.bar, app.session.workload
         assert bar.editing == "input_tokens"
-        x, y = bar._stepper
-        assert app.screen_text()[bar.content_region.y + y][bar.content_region.x + x :].startswith(STEPPER)
-        await app.pilot.click("#workload", offset=(x + arrow + bar.gutter.left, y + bar.gutter.top))
+        x, _, step = bar.arrows[arrow]
+        assert step == direction
+        await app.pilot.click("#workload", offset=(x + bar.gutter.left, bar._edited.y + bar.gutter.top))
         await app.settle()
         assert app.session.workload == BY_ID["input_tokens"].step(before, direction)
         assert bar.editing == "input_tokens"
@@ -52,16 +52,41 @@ async def test_a_click_on_an_arrow_steps_the_field_in_work(dashboard, arrow, dir
         assert app.session.workload == before
 
 
-@pytest.mark.parametrize("size", [(120, 36), (100, 30), (80, 24), (60, 15), (240, 50)])
-async def test_the_arrows_have_room_beside_every_field(dashboard, size):
-    async with dashboard(size) as app:
-        await app.press("e")
+LONG = {
+    "concurrency": 1_000_000,
+    "ttft_ms": 600_000.0,
+    "tpot_ms": 0.0123,
+    "input_tokens": 123_456,
+    "quant": "autoround_int4",
+}
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"requests_per_s": 0.1, "ttft_ms": 10_000.0}, LONG], ids=["usual", "rare", "long"]
+)
+@pytest.mark.parametrize("width", [60, 80, 98, 120, 160, 200, 240])
+async def test_the_arrows_have_cells_of_their_own_inside_every_field(dashboard, make_session, llama, width, changes):
+    session = make_session()
+    session.history.set(llama.changed(**changes))
+    async with dashboard((width, 30), session=session) as app:
         bar = app.dashboard.bar
+        await app.press("e")
         for _ in FIELDS:
-            x, y = bar._stepper
-            assert x + len(STEPPER) <= bar.content_size.width
-            assert app.screen_text()[bar.content_region.y + y][bar.content_region.x + x :].startswith(STEPPER)
-            await app.press("tab")
+            spot, region, screen = bar._edited, bar.content_region, app.screen_text()
+            (down, _, _), (up, _, _) = bar.arrows
+            line = screen[region.y + spot.y][region.x :]
+            assert (line[down], line[up]) == (DOWN, UP)
+            assert spot.x + len(spot.field.label) <= down < up < bar.content_size.width
+            inside = len(bar.editor.value) <= spot.value - BEHIND
+            assert not inside or line[down + 1 :].startswith(bar.editor.value)
+            assert inside or bar.editing in {"model", "quant"}  # numbers have a shorter form
+            assert not inside or up < spot.x + spot.label + spot.value + 1
+            # Every field of the line still says its name, but for those that a long name covers whole.
+            for other in bar._spots:
+                label = screen[region.y + other.y][region.x + other.x :][: len(other.field.label)]
+                assert label == other.field.label or (not inside and other.y == spot.y and spot.x < other.x <= up)
+            await app.pilot.press("tab")
+            await app.pilot.pause()
 
 
 async def test_the_wheel_over_another_field_leaves_the_typed_text(dashboard):

@@ -58,7 +58,7 @@ class WorkloadKeys(DashboardBase):
         self.change(message.field.step(self.session.workload, message.direction), step=message.field.id)
         if self.bar.editing is not None:  # the wheel steps a field that is not in work, too
             self.bar.show_error("")
-            self.bar.set_text(inputs.BY_ID[self.bar.editing].show(self.session.workload))
+            self.bar.set_value(self.session.workload)
 
     def _flush_typed(self) -> None:
         """Use at once what waits to be used."""

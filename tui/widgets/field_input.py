@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from tui.widgets.workload_layout import Spot
 
 
-STEPPER = "‹›"
-"""Two arrows behind the field in work: a click steps its value down or up."""
+BEHIND = 2
+"""Cells that Textual's editor wants behind a text before it scrolls."""
+DOWN, UP = "‹", "›"
+"""Arrows beside the field in work: a click steps its value down or up."""
 
 
 class FieldInput(Guarded, Input):
@@ -32,12 +34,18 @@ class FieldInput(Guarded, Input):
         start, width = int(self.styles.offset.x.value), self.styles.width
         return start, start + (int(width.value) if width is not None else 0)
 
+    @property
+    def arrows(self) -> tuple[int, int]:
+        """The columns of the two arrows: the cell behind the field's label and the one behind the editor."""
+        start, end = self.reach
+        return start - 1, end
+
     def place(self, spot: Spot, room: int) -> None:
-        """Stand over a field's value; a longer one is seen whole while it is typed, over the field beside it."""
-        room = max(room - len(STEPPER), 1)
-        width = min(max(spot.value - len(STEPPER), cell_len(self.value) + 2), room)
-        self.styles.offset = (max(min(spot.x + spot.label, room - width), 0), spot.y)
-        self.styles.width = width
+        """Stand over a field's value, in the field's own cells; a longer text is seen whole, over the fields beside it."""
+        start, needed = spot.x + spot.label, cell_len(self.value) + BEHIND
+        # The arrow keeps away from the next label where it can; at the end of a line the text scrolls.
+        self.styles.width = max(min(max(spot.value - (needed < spot.value), needed), room - 1 - start), 1)
+        self.styles.offset = (start, spot.y)
 
     def action_field(self, step: int) -> None:
         """To the next field."""

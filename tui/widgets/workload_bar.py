@@ -14,7 +14,7 @@ from tui import format as fmt
 from tui.inputs import BY_ID, FIELDS, Field
 from tui.keys import first
 from tui.text import length
-from tui.widgets.field_input import STEPPER, FieldInput
+from tui.widgets.field_input import BEHIND, DOWN, UP, FieldInput
 from tui.widgets.toned import Toned
 from tui.widgets.workload_layout import arrange, message, spot_at, summary
 
@@ -113,15 +113,18 @@ class WorkloadBar(Toned, Widget):
         editor = self.editor
         editor.display = True
         editor.remove_class("-invalid-value")
-        self.set_text(BY_ID[self.editing].show(self.workload))
+        self.set_value(self.workload)
         editor.focus()
         editor.action_select_all()
         self.refresh()
         self.post_message(self.Entered(BY_ID[self.editing]))
 
-    def set_text(self, text: str) -> None:
-        """Put a value into the editor without it counting as typed."""
-        editor = self.editor
+    def set_value(self, workload: Workload) -> None:
+        """Put the value of the field in work into the editor without it counting as typed; shorter where it would not fit."""
+        editor, spot = self.editor, self._edited
+        if self.editing is None:
+            return
+        text = BY_ID[self.editing].shown_in(workload, spot.value - BEHIND if spot is not None else self._grid_width)
         with editor.prevent(Input.Changed):
             editor.value = text
         self._place_editor()
@@ -166,8 +169,8 @@ class WorkloadBar(Toned, Widget):
             return
         if self._collapsed:
             self.edit()
-        elif (place := self._stepper) is not None and (offset.x - place[0], offset.y - place[1]) in {(0, 0), (1, 0)}:
-            self.step_value(-1 if offset.x == place[0] else 1)
+        elif (direction := self._step_at(offset.x, offset.y)) is not None:
+            self.step_value(direction)
         elif (spot := spot_at(self._spots, offset.x, offset.y)) is not None:
             self.edit(spot.field.id)
 
@@ -227,18 +230,24 @@ class WorkloadBar(Toned, Widget):
             self.editor.place(spot, self._grid_width)
 
     @property
-    def _stepper(self) -> tuple[int, int] | None:
-        """Where the arrows behind the editor stand."""
-        spot = self._edited
-        return (self.editor.reach[1], spot.y) if spot is not None and self.editor.styles.width is not None else None
+    def arrows(self) -> tuple[tuple[int, str, int], ...]:
+        """Column, sign and direction of the arrows beside the editor."""
+        if self._edited is None or self.editor.styles.width is None:
+            return ()
+        down, up = self.editor.arrows
+        return (down, DOWN, -1), (up, UP, 1)
+
+    def _step_at(self, x: int, y: int) -> int | None:
+        """The direction of the arrow at a place."""
+        here = self._edited is not None and self._edited.y == y
+        return next((direction for column, _, direction in self.arrows if here and column == x), None)
 
     def render_line(self, y: int) -> Strip:
         """One line of fields, or the hint of the field in work."""
         strip = self._line(y)
-        if (place := self._stepper) is not None and place[1] == y:
-            arrows = self.strip([(STEPPER, "accent")], len(STEPPER))
-            parts = [strip.crop(0, place[0]), arrows, strip.crop(place[0] + len(STEPPER))]
-            strip = Strip.join(parts)
+        if self._edited is not None and self._edited.y == y:
+            for x, sign, _ in self.arrows:
+                strip = Strip.join([strip.crop(0, x), self.strip([(sign, "accent")], 1), strip.crop(x + 1)])
         return strip.apply_style(self.rich_style)
 
     def _line(self, y: int) -> Strip:
@@ -252,21 +261,25 @@ class WorkloadBar(Toned, Widget):
             return self.strip(said[below], width)
         line: TextLine = []
         used = 0
-        covered = range(*self.editor.reach) if (place := self._stepper) is not None and place[1] == y else range(0)
         for spot in self._spots:
-            if spot.y != y:
-                continue
             editing = spot.field.id == self.editing
-            # A rest of a label behind the editor would be read as another word.
-            label = "" if not editing and spot.x in covered else spot.field.label
+            # A field that a long text covers in part goes: its rest would be read as another word.
+            if spot.y != y or (not editing and self._is_covered(spot)):
+                continue
             value = fmt.fit_width(fmt.clean(spot.field.shown_in(self.workload, spot.value)), spot.value)
             line += [
                 (" " * (spot.x - used), ""),
-                (fmt.fit_width(label, spot.label), "accent" if editing else "muted"),
+                (fmt.fit_width(spot.field.label, spot.label), "accent" if editing else "muted"),
                 (value, "strong"),
             ]
             used = spot.x + spot.label + spot.value
         return self.strip(line, width)
+
+    def _is_covered(self, spot: Spot) -> bool:
+        if not self.arrows or self._edited is None or spot.y != self._edited.y:
+            return False
+        (down, _, _), (up, _, _) = self.arrows
+        return spot.x <= up and down < spot.x + spot.label + spot.value
 
     def _summary_line(self, width: int) -> Strip:
         assert self.workload is not None  # noqa: S101 - callers have checked
