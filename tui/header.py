@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def header(session: Session, refreshing: Progress | None, *, touring: bool = False) -> list[Part]:
     """Name, how many offers of what, when their prices were seen, how the feeds are, currency."""
-    parts = [Part("rackrate", "accent", 3)]
+    # Who is being asked gives way before the name, the currency and the help do.
+    least = 2 if refreshing else None
+    parts = [Part("rackrate", "accent", least or 3)]
     if session.market is None:
         parts.append(Part("reading prices …", "muted"))
     else:
@@ -33,8 +35,8 @@ def header(session: Session, refreshing: Progress | None, *, touring: bool = Fal
         parts += _prices(session, touring=touring)
     currency = session.settings.currency.upper() if session.settings is not None else "USD"
     parts += [
-        Part(currency, "text", 4, right=True),
-        Part(f"{first('help')} help", "muted", 3, "app.help", right=True),
+        Part(currency, "text", least or 4, right=True),
+        Part(f"{first('help')} help", "muted", least or 3, "app.help", right=True),
         Part(f"{first('palette')} commands", "muted", 7, "app.command_palette", right=True),
     ]
     return parts

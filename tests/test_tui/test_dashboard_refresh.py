@@ -274,3 +274,20 @@ def test_progress_says_what_each_feed_does():
     progress.take(replace(FRESH, provider="a"))
     assert progress.state("a") == ""
     assert progress.text == "refreshing 1/4 ▮▯▯▯▯"
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+async def test_a_refresh_leaves_the_currency_in_the_header(dashboard, feed, width):
+    async with dashboard((width, 24)) as app:
+        assert "USD" in app.line("header")
+        progress = Progress(tuple(f"provider-{n}" for n in range(24)))
+        progress.started += ["skypilot-catalogue", "sparecores-prices"]
+        progress.read["skypilot-catalogue"] = 12_000_000
+        app.dashboard.refreshing = progress
+        app.dashboard.show()
+        header = app.line("header")
+        assert "refreshing 0/24" in header
+        assert "USD" in header
+        assert "10 of 12" in header
+        assert width < 80 or ("rackrate" in header and "? help" in header)
+        app.dashboard.refreshing = None
