@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from models.traffic import Workload
 
 _WITH_TARGETS = "With a TTFT or a TPOT target rackrate counts how many servers the traffic needs."
+_TOO_MANY = f"not practical: more than {MOST_SERVERS} servers"
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
@@ -102,12 +103,18 @@ class _View:
         cost = ", ".join((self.money(self.value("monthly_cost", offer)), *self._price_notes(offer)))
         return f"{self._fleet(offer)}, costs {_times(ratio)} ({cost})"
 
+    def practical(self, offer: int) -> bool:
+        """False for a fleet that nobody runs."""
+        return not self.value("servers_needed", offer) > MOST_SERVERS
+
     def _fleet(self, offer: int) -> str:
         count = self.value("servers_needed", offer)
         return f"{count:,.0f} x {self.label(offer)}" if count > 1 else self.label(offer)
 
     def _price_notes(self, offer: int) -> Iterator[str]:
         """What a buyer must know of a price: spot servers are taken away again, old prices may be gone."""
+        if not self.practical(offer):
+            yield _TOO_MANY
         if self.read("term")[offer] == "spot":
             yield "spot"
         if is_out_of_stock(self.read("availability")[offer]):
@@ -151,7 +158,11 @@ def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict
     else:
         assert cheapest_cpu is not None  # noqa: S101 - one of them meets the targets, the other cases are above
         assert cheapest_gpu is not None  # noqa: S101
-        found = _both(view, cheapest_cpu, cheapest_gpu)
+        cpu_practical, gpu_practical = view.practical(cheapest_cpu), view.practical(cheapest_gpu)
+        if cpu_practical == gpu_practical:
+            found = _both(view, cheapest_cpu, cheapest_gpu)
+        else:
+            found = _only_practical(view, cheapest_cpu if cpu_practical else cheapest_gpu, cpu=cpu_practical)
     picks = [pick for pick in (found.cpu_pick, found.gpu_pick) if pick is not None]
     passed_over = _passed_over(view, meets, cost, min(view.value("monthly_cost", pick) for pick in picks))
     return replace(found, changes=(*passed_over, *found.changes))
@@ -164,7 +175,9 @@ def _passed_over(view: _View, meets: NDArray[np.bool_], cost: NDArray[np.float64
         return ()
     offer = int(view.at[cheaper[np.argmin(cost[cheaper])]])
     count = view.value("servers_needed", offer)
-    why = f"more than {MOST_SERVERS} servers" if count > MOST_SERVERS else str(view.read("availability")[offer])
+    if count > MOST_SERVERS:
+        return (f"Cheaper, but more than {MOST_SERVERS} servers: {view.price(offer, _TOO_MANY)}.",)
+    why = str(view.read("availability")[offer])
     return (f"Cheaper, but {why}: {view.price(offer, why)}.",)
 
 
@@ -315,6 +328,17 @@ def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
     figures = _carries(miss) if view.no_targets else f"would have {view.speed(nearest)} ({_over(miss)})"
     near = f"The nearest CPU server, {view.price(nearest)}, {figures}."
     return Verdict("gpu_needed", sentence, None, gpu, nearest, (near, *_risk(view, gpu)))
+
+
+def _only_practical(view: _View, pick: int, *, cpu: bool) -> Verdict:
+    """Both kinds meet the targets, but one only with more servers than anybody runs."""
+    answer = f"{view.price(pick)}, {view.speed(pick)}"
+    few = f"{view.goal} with {MOST_SERVERS} servers or fewer"
+    if cpu:
+        sentence = f"A CPU server is enough: {answer}; no GPU server here {few}."
+        return Verdict("only_cpu", sentence, pick, None, changes=_risk(view, pick))
+    sentence = f"A GPU is needed: no CPU server {few}; cheapest is {answer}."
+    return Verdict("gpu_needed", sentence, None, pick, changes=_risk(view, pick))
 
 
 def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:

@@ -313,3 +313,25 @@ def test_a_provider_is_not_named_twice() -> None:
 def test_an_offer_that_cannot_be_had_now_says_so() -> None:
     found = verdict(Made(gpu(term="spot", availability="not in the last refresh")))
     assert "acme g1 at $500 a month (spot, not in the last refresh)" in found.sentence
+
+
+def test_what_is_not_practical_is_said_in_words() -> None:
+    many = {"servers_needed": 1782.0, "monthly_cost": 90_000.0}
+    found = verdict(Made(gpu(**many), missing(cpu(), ttft_ms=9e9)))
+    assert "1,782 x acme g1 at $90,000 a month (not practical: more than 50 servers)" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "code", "words"),
+    [
+        (gpu, cpu, "gpu_needed", "no CPU server meets the targets with 50 servers or fewer; cheapest is acme g1"),
+        (cpu, gpu, "only_cpu", "no GPU server here meets the targets with 50 servers or fewer."),
+    ],
+    ids=["gpu", "cpu"],
+)
+def test_a_kind_that_nobody_runs_is_no_choice_though_it_is_cheaper(few: Any, many: Any, code: str, words: str) -> None:
+    found = verdict(Made(few(monthly_cost=900.0), many(servers_needed=60.0, monthly_cost=300.0)))
+    assert found.code == code
+    assert words in found.sentence
+    assert found.changes[0].startswith("Cheaper, but more than 50 servers: 60 x ")
+    assert "not practical" not in found.sentence + found.changes[0]

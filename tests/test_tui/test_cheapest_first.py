@@ -15,6 +15,7 @@ from tui.rows import usual_sort as usual_column
 from tui.sellers import sellers
 from tui.session import Session, usual_view
 from tui.state import ViewState
+from tui.verdict_line import short
 
 
 @pytest.fixture
@@ -134,3 +135,18 @@ def test_the_shell_has_the_same_order(capsys):
     assert len(costs) > 100
     assert costs == sorted(costs)
     assert rows[0] == meets[0]
+
+
+def test_plots_say_that_fifty_servers_are_not_enough(make_session):
+    """The table has rows that meet the targets then: plots that find none must say what they look for."""
+    session = make_session()
+    session.set_view(session.view.changed(fit="targets"))
+    session.history.set(session.workload.changed(requests_per_s=5e5))
+    session.recompute()
+    assert len(session.rows)
+    assert "meets the targets with at most 50 servers" in " ".join(providers.build(session, session.rows, 0).text)
+    plot = pareto.build(session, session.rows, 0)
+    assert "none meets the targets with at most 50 servers" in plot.caption
+    assert "none meets the targets with at most 50 servers" in " ".join(plot.text)
+    assert "not practical" in session.verdict.sentence
+    assert "not practical" in short(session)

@@ -284,7 +284,7 @@ def test_where_none_meets_the_targets_the_frontier_is_of_all_and_says_so(make_se
     made.recompute()
     plot = make("pareto", made)
     assert plot.points
-    assert plot.caption.endswith("none meets the targets")
+    assert plot.caption.endswith("none meets the targets with at most 50 servers")
     assert "of all, since none meets the targets" in "\n".join(plot.text)
     assert make("providers", made).message
     assert make("crossover", made).message

@@ -54,7 +54,7 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     gpu = rows.comparison.market.is_gpu[order]
     cpus = int((~gpu[places]).sum())
     caption = f"frontier: {fmt.few(len(places), 'offer')}, {cpus} CPU" + (
-        "" if usable.any() else "; none meets the targets"
+        "" if usable.any() else f"; none meets the targets with at most {MOST_SERVERS} servers"
     )
     # With users the cheapest a month, which the table begins with, may be another one.
     per = " per token" if rows.workload.requests_per_s is None else ""
@@ -158,7 +158,7 @@ def _text(rows: Rows, points: tuple[Point, ...], counts: tuple[int, int, int], c
     target = _target(rows)
     if target is not None:
         lines.append(f"Target: at least {fmt.plain(target, 3)} tok/s per user.")
-    over = "" if usable else " of all, since none meets the targets"
+    over = "" if usable else f" of all, since none meets the targets with at most {MOST_SERVERS} servers"
     lines += ["", f"Frontier{over}: the cheapest at at least that speed ({fmt.few(len(points), 'offer')}, {cpus} CPU)"]
     lines += [
         f"{fmt.number(point.x):>8} tok/s·u  {money(rows, point.y):>8}/Mtok  {point.glyph} {who(rows, point.offer or 0)}"

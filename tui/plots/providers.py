@@ -31,14 +31,19 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
     among = len(np.unique(sellers[~np.isnan(sellers)]))
     if not len(places):
         return empty(
-            "providers", TITLE, f"None of {fmt.few(among, 'provider')} shown has an offer that meets the targets."
+            "providers",
+            TITLE,
+            f"None of {fmt.few(among, 'provider')} shown has an offer that meets the targets with at most {MOST_SERVERS} servers.",
         )
     places = places[np.argsort(month[places], kind="stable")]
     _, first = np.unique(sellers[places], return_index=True)
     cheapest = places[np.sort(first)]
     offers, costs = order[cheapest].tolist(), month[cheapest].tolist()
     bars = tuple(_bar(rows, offer, cost, costs) for offer, cost in zip(offers, costs, strict=True))
-    caption = f"{fmt.few(len(bars), 'provider')} of {among} can; {sign_of_money(rows)} a month for the traffic"
+    caption = (
+        f"{fmt.few(len(bars), 'provider')} of {among} can with at most {MOST_SERVERS} servers; "
+        f"{sign_of_money(rows)} a month for the traffic"
+    )
     lines = [
         f"{TITLE} that meets the targets, can be had and needs {MOST_SERVERS} servers or fewer",
         f"{len(bars)} of {fmt.few(among, 'provider')} shown; cost of all servers for the traffic",
