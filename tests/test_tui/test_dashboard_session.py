@@ -38,7 +38,8 @@ def test_details_say_what_was_done_to_the_price(make_session):
     session.recompute()
     i = next(i for i, offer in enumerate(session.market.offers) if offer.server == "l4-small")
     text = _text(session.rows, i)
-    assert "10 % negotiated discount applied; 19.0 % VAT added; USD 1 = EUR 0." in text
+    assert "! 10 % negotiated discount applied" in text
+    assert "19.0 % VAT added; USD 1 = EUR 0." in text
     assert "ECB, bundled of 20" in text
     plain = make_session()
     plain.recompute()

@@ -108,6 +108,7 @@ async def test_z_zooms_the_pane_with_the_focus(dashboard, name):
     async with dashboard((120, 36)) as app:
         while app.dashboard.pane_name != name:
             await app.press("tab")
+        await app.settle()  # the details may have got a scroll bar
         before = app.screen_text()
         await app.press("z")
         assert app.dashboard.zoomed == name
@@ -288,3 +289,23 @@ async def test_two_keys_in_one_burst(dashboard):
         assert app.app.screen is app.dashboard
         await app.press("z", "z", "z", "p", "z", "escape")
         assert app.dashboard.zoomed is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_p_in_the_words_of_a_plot_goes_to_the_next_plots_words(dashboard, size):
+    async with dashboard(size) as app:
+        await app.press(*(["p"] if size[0] < 100 else ["tab", "tab", "z"]), "t")
+        screen = app.app.screen
+        assert screen is not app.dashboard
+        texts = []
+        for name in (*PLOTS[1:], PLOTS[0]):
+            await app.press("p")
+            assert app.session.view.plot == name
+            assert TITLES[name] in str(screen.query_one(".dialog").border_title)
+            texts.append(screen.query_one("TextPane").plain)
+        assert len(set(texts)) == len(PLOTS)
+        await app.press("P")
+        assert screen.query_one("TextPane").plain == texts[-2]
+        await app.press("escape")
+        assert app.app.screen is app.dashboard
+        assert app.dashboard.plot.plot.name == PLOTS[-1]

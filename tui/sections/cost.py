@@ -79,11 +79,9 @@ def _why_so_many(rows: Rows, i: int, servers: float) -> str:
 
 
 def money_notes(rows: Rows, i: int) -> str:
-    """What lies between the listed price and the cost: discount, tax, setup fee, exchange rate."""
+    """What lies between the listed price and the cost: tax, setup fee, exchange rate; a discount is among the warnings."""
     offer, terms = rows.offer(i), rows.comparison.terms
     notes = []
-    if discount := terms.discounts.get(offer.provider, 0.0):
-        notes.append(f"{discount * 100:.4g} % negotiated discount applied")
     if terms.vat and offer.vat_included is not True:
         notes.append(f"{fmt.number(terms.vat * 100)} % VAT added")
     if offer.setup_fee:
