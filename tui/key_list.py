@@ -132,6 +132,8 @@ BINDINGS: tuple[Key, ...] = (
     Key("text.first", "home,g", "scroll_home", "Home g", "", "to the beginning", "Texts", where="text"),
     Key("text.last", "end,G", "scroll_end", "End G", "", "to the end", "Texts", where="text"),
     Key("report.close", "escape,enter,q", "dismiss(None)", "esc", "", "close (also enter, q)", "Texts", where="report"),
+    Key("words.next", "p", "next_plot(1)", "p", "", "the next plot as text", "Texts", where="words"),
+    Key("words.previous", "P", "next_plot(-1)", "P", "", "the plot before as text", "Texts", where="words"),
     # lists to choose from
     Key("picker.up", "up,shift+tab", "move(-1)", "↑", "", "up", "Lists", where="picker", priority=True),
     Key("picker.down", "down,tab", "move(1)", "↓", "", "down", "Lists", where="picker", priority=True),
@@ -184,6 +186,7 @@ WHERES: dict[str, tuple[str, tuple[str, ...]]] = {
     "alternatives": ("other formats and models on one server", ("alternatives", "list", "dialog")),
     "text": ("texts that scroll", ("text",)),
     "report": ("a text", ("report", "text", "dialog")),
+    "words": ("a plot as text", ("words", "report", "text", "dialog")),
     "help": ("the help", ("help", "text")),
     "picker": ("a list", ("picker", "dialog")),
     "workloads": ("the list of workloads", ("workloads", "picker", "dialog")),

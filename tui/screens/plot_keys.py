@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from textual import on
 
 from tui.screens.base import DashboardBase
 from tui.state import PLOTS
-from tui.text import wrap
 from tui.widgets.plot_pane import PlotPane
 
 if TYPE_CHECKING:
-    from tui.text import TextLine
-
-
-def _fitted(text: str, width: int) -> list[TextLine]:
-    """A line of figures as it is, or broken where it is too long, further lines a little to the right of its beginning."""
-    if cell_len(text) <= width:
-        return [[(text, "text")]]
-    lead = len(text) - len(text.lstrip())
-    lines = wrap([(text.lstrip(), "text")], max(width - lead - 2, 1))
-    return [[(" " * (lead + 2 * bool(number)), "text"), *line] for number, line in enumerate(lines)]
+    from tui.plots.plot import Plot
 
 
 class PlotKeys(DashboardBase):
@@ -35,10 +24,20 @@ class PlotKeys(DashboardBase):
         if not self.plot.display:
             self.zoom("plot")
             return
+        self._step_plot(step)
+
+    def _step_plot(self, step: int) -> None:
         now = self.session.view.plot
         number = PLOTS.index(now) + step if now in PLOTS else 0
         self.session.view = self.session.view.changed(plot=PLOTS[number % len(PLOTS)])
         self.show_plot()
+
+    def _other_plot(self, step: int) -> Plot:
+        """Go on to another plot, and return it."""
+        from tui import plots
+
+        self._step_plot(step)
+        return plots.make(self.session.view.plot, self.session, self.table.cursor)
 
     def action_zoom(self) -> None:
         """The pane with the focus on the whole screen, and back."""
@@ -73,13 +72,9 @@ class PlotKeys(DashboardBase):
     @on(PlotPane.TextAsked)
     def _text_asked(self, message: PlotPane.TextAsked) -> None:
         from tui.screens.dialog import on_top
-        from tui.screens.text_screen import TextScreen
+        from tui.screens.plot_text_screen import PlotTextScreen
 
-        plot = message.plot
-        if not on_top(self):
-            return
-
-        def make(width: int) -> list[TextLine]:
-            return [line for text in plot.text for line in _fitted(text, width)]
-
-        self.app.push_screen(TextScreen(plot.title, make, self.app.tones, ascii_only=self.app.ascii_only))
+        if on_top(self):
+            self.app.push_screen(
+                PlotTextScreen(message.plot, self._other_plot, self.app.tones, ascii_only=self.app.ascii_only)
+            )
