@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ class Filters:
     """cpu or gpu."""
     providers: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()
-    """Each is an exact region, else the start of one, else a group (eu, us, asia, other)."""
+    """Each is an exact region, else the start of one; the name of a group (eu, us, asia, other, europe, usa) means the group."""
     terms: tuple[str, ...] = DEFAULT_TERMS
     """("all",) shows every term."""
     undated: bool = False
@@ -95,13 +96,19 @@ class Filters:
     def left_out(self, comparison: Comparison) -> LeftOut:
         """How many offers only the region or only the age of their price keeps out."""
         shown = self.mask(comparison)
-        regionless = undated = 0
-        if self.regions:
-            nowhere = np.array([not name for name in comparison.market.column("region")], dtype=bool)
-            regionless = int((replace(self, regions=()).mask(comparison) & ~shown & nowhere).sum())
+        undated = 0
         if not self.undated or self.max_age_months is not None:
             undated = int((replace(self, undated=True, max_age_months=None).mask(comparison) & ~shown).sum())
-        return LeftOut(regionless, undated)
+        return LeftOut(self.regionless(comparison), undated)
+
+    def regionless(self, comparison: Comparison) -> int:
+        """How many offers a condition on the region alone keeps out because they state none."""
+        where = self.where.anywhere() if self.where is not None else None
+        if not self.regions and where == self.where:
+            return 0
+        nowhere = np.array([not name for name in comparison.market.column("region")], dtype=bool)
+        wider = replace(self, regions=(), where=where).mask(comparison)
+        return int((wider & ~self.mask(comparison) & nowhere).sum())
 
     def _age(self, comparison: Comparison) -> Array:
         age = comparison.price_age_days
@@ -122,25 +129,39 @@ def usd(comparison: Comparison, amounts: Array) -> Array:
 
 
 def region_mask(comparison: Comparison, wanted: tuple[str, ...]) -> Array:
-    """Offers in the wished regions: exact, then prefix; a group's name means the group. A row may name several regions."""
+    """Offers in the wished regions: exact, then prefix; a word for a group means the group. A row may name several regions."""
     market = comparison.market
     names = market.column("region")
     words = {name: (name.lower(), *name.lower().split()) for name in dict.fromkeys(names) if name}
     mask = np.zeros(len(names), dtype=bool)
     for want in (entry.strip().lower() for entry in wanted):
         found = {name for name, parts in words.items() if want in parts}
-        if want in schema.REGION_GROUPS:
+        group = schema.GROUP_WORDS.get(want, want)
+        if group in schema.REGION_GROUPS:
             # "us" is more than the regions whose names start with it, and a row of many regions lies in several groups.
-            mask |= market.column("region_group") == want
+            mask |= market.column("region_group") == group
             found |= {
                 name
                 for name, parts in words.items()
-                if len(parts) > 2 and any(region_group(part) == want for part in parts[1:])
+                if len(parts) > 2 and any(region_group(part) == group for part in parts[1:])
             }
         elif not found:
-            found = {name for name, parts in words.items() if any(part.startswith(want) for part in parts)}
+            found = _beginning(want, words)
         mask |= np.array([name in found for name in names], dtype=bool)
     return mask
+
+
+def _beginning(want: str, words: dict[str, tuple[str, ...]]) -> set[str]:
+    """Regions with a name that begins so, up to a dash, digit or the end if there are such: "us-east" is us-east-1 and us-east1.
+
+    Two letters are a country's or a state's code and never the start of a longer word: "no" is Norway, not North America.
+    """
+    # Behind a letter no letter, behind a digit no digit.
+    up_to = re.compile(re.escape(want) + r"(?:(?<=[^\W\d_])(?![^\W\d_])|(?<=\d)(?!\d)|(?<=[\W_]))")
+    found = {name for name, parts in words.items() if any(map(up_to.match, parts))}
+    if found or (len(want) == 2 and want.isalpha()):
+        return found
+    return {name for name, parts in words.items() if any(part.startswith(want) for part in parts)}
 
 
 def text_mask(comparison: Comparison, word: str) -> Array:

@@ -101,6 +101,8 @@ _SETTERS = tuple((name, getattr(Offer, name).__set__) for name in OFFER_COLUMNS)
 KINDS = ("gpu", "cpu")
 TERMS = ("on_demand", "spot", "reserved", "savings_plan", "monthly")
 REGION_GROUPS = ("eu", "us", "asia", "other")
+GROUP_WORDS = {"europe": "eu", "usa": "us", "america": "us", "north america": "us"}
+"""Plain words for groups, besides the groups' own names: eu is Europe, not the European Union, and us has Canada in it."""
 PRICE_BASES = ("listed", "derived")
 
 _NOT_SLUG = re.compile(r"[^a-z0-9.]+")

@@ -89,6 +89,13 @@ class Where:
             result &= term(comparison)
         return result
 
+    def anywhere(self) -> Where:
+        """The same without what it asks of the region."""
+        kept = tuple(
+            term for term in self.terms if not term[0].lower().startswith(("region:", "where:")) or "|" in term[0]
+        )
+        return self if len(kept) == len(self.terms) else Where(" ".join(text for text, _ in kept), kept)
+
     def culprit(self, comparison: Comparison, base: Array) -> tuple[str, int]:
         """The term whose removal brings most of the `base` offers back, and how many; empty and 0 if none does alone."""
         best, most = "", 0

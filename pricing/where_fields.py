@@ -102,7 +102,7 @@ NUMBER_HELP: tuple[tuple[str, str], ...] = (
 """The fields that are compared with a number, and their units."""
 TEXT_HELP: tuple[tuple[str, str], ...] = (
     ("provider:", "who sells it; several with commas"),
-    ("region:", "region or its beginning: eu, us, eu-west"),
+    ("region:", "region or its beginning: eu-west, fr; eu (Europe, not the Union), us, asia"),
     ("server:", "the provider's name of the machine"),
     ("hardware:", "GPU or CPU; chip: is the GPU, processor: the CPU"),
     ("term:", "on-demand, spot, reserved, monthly, ..."),

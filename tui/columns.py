@@ -58,7 +58,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("provider", "Provider", cells.provider, "provider", 10, 10, "who sells it", 13, right=False),
     Column("region", "Where", cells.region, "region", 11, 8, "region, as the provider names it", 14, right=False),
     Column("group", "Area", cells.words("region_group"), "region_group", 16, 5,
-           "part of the world: eu, us, asia, other", right=False, optional=True),
+           "part of the world: eu (Europe, not the Union), us (with Canada), asia, other", right=False, optional=True),
     Column("hardware", "Hardware", cells.hardware, "hardware", 6, 18,
            "GPUs with their memory, or CPU cores (c) or vCPUs (v) and RAM", 34, right=False, tail=-2),
     Column("cores", "Cores", cells.amount("cores"), "cores", 17, 6,

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from pricing.offer import OFFER_COLUMNS, REGION_GROUPS, TERMS
+from pricing.offer import GROUP_WORDS, OFFER_COLUMNS, REGION_GROUPS, TERMS
 from pricing.where import FLAGS
 from pricing.where_fields import NAMES, NUMBER_HELP, TEXT_HELP, units_of
 
@@ -81,7 +81,8 @@ def _meaning(field: str) -> str:
 
 def _values(field: str, comparison: Comparison) -> tuple[str, ...]:
     if field in {"region", "where"}:
-        return (*REGION_GROUPS, *_distinct(comparison, "region"))
+        groups = (*REGION_GROUPS, *GROUP_WORDS)
+        return (*groups, *(name for name in _distinct(comparison, "region") if name.lower() not in groups))
     if field == "term":
         return TERMS
     return tuple(dict.fromkeys(text for column in NAMES.get(field, ()) for text in _distinct(comparison, column)))

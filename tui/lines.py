@@ -70,6 +70,9 @@ def status(
     if unknown:
         told = f"{unknown:,} of unknown hardware: no estimate"
         parts.append(Part(told, "muted", 5, short=f"{unknown:,} unknown hardware"))
+    if session.regionless:
+        told = f"{session.regionless:,} more {'state' if session.regionless > 1 else 'states'} no region"
+        parts.append(Part(told, "muted", 4, short=f"{session.regionless:,} without region"))
     if not reason:  # the reason is worth more room than the legend
         legend = f"≈ estimated  ! misses target (N: over {MOST_SERVERS})  * check price"
         parts.append(Part(legend, "muted", 6, right=True, short="≈ est  ! misses  * check price"))

@@ -40,9 +40,10 @@ class Counts:
 
 
 class Arranged(NamedTuple):
-    """Rows in order, what was judged (comparison, terms, filter) and the verdict."""
+    """Rows in order, how many offers a filter of the region misses, what was judged (comparison, terms, filter) and the verdict."""
 
     rows: Rows
+    regionless: int
     judged: tuple[Comparison, str, str]
     verdict: Verdict | None
 
@@ -80,6 +81,8 @@ class Session:
         self.messages: list[str] = []
         self.comparison: Comparison | None = None
         self.rows: Rows | None = None
+        self.regionless = 0
+        """Offers that a filter of the region leaves out because they state none."""
         self.verdict: Verdict | None = None
         self.kept_workload: dict[str, Any] = {}
         """The workload of the last time as names and numbers, until the catalog is read."""
@@ -187,20 +190,21 @@ class Session:
             return None
         if self.rows is not None and self.rows.comparison.market is comparison.market:
             texts = self.rows.texts  # newer prices may have been read that are not compared yet
-        base = comparison.select(self.filters(view))
+        filters = self.filters(view)
+        base, regionless = comparison.select(filters), filters.regionless(comparison)
         order = sort_order(comparison, texts, base, view.sort, descending=view.descending)
         judged = (comparison, view.terms, view.where)
         if judged == self._judged:
-            return Arranged(Rows(comparison, order, texts), judged, self.verdict)
+            return Arranged(Rows(comparison, order, texts), regionless, judged, self.verdict)
         from models.verdict import verdict
 
         # Type and fit only choose what the table shows of the offers that are judged.
         of_these = comparison.select(self.filters(view.changed(kind="any", fit="all")))
-        return Arranged(Rows(comparison, order, texts), judged, verdict(comparison, of_these))
+        return Arranged(Rows(comparison, order, texts), regionless, judged, verdict(comparison, of_these))
 
     def take(self, arranged: Arranged) -> None:
         """Make an arrangement the one that is shown."""
-        self.rows, self._judged, self.verdict = arranged
+        self.rows, self.regionless, self._judged, self.verdict = arranged
 
     def filters(self, view: ViewState) -> Filters:
         """The view's choices as the comparison wants them."""

@@ -32,6 +32,8 @@ def everything(session):
         ("provider:acme,b", "bolt", "provider:acme,bolt"),
         ("!provider:b", "bolt", "!provider:bolt"),
         ("region:us", "us", "region:us"),
+        ("region:EUR", "europe", "region:europe"),
+        ("region:ame", "america", "region:america"),
         ("term:res", "reserved", "term:reserved"),
         ("chip:h1", "H100-SXM5-80GB", "chip:H100-SXM5-80GB"),
         ("processor:epyc", '"AMD EPYC 9454P"', 'processor:"AMD EPYC 9454P"'),
@@ -217,3 +219,22 @@ async def test_many_offers_are_filtered_in_a_thread(dashboard, monkeypatch):
         assert threading.main_thread() not in where
         assert set(app.servers()) == {"h100-big", "h100-x8"}
         assert app.servers() == sorted(app.servers())
+
+
+async def test_a_filter_of_the_region_says_how_many_offers_state_none(dashboard, make_session):
+    from dataclasses import replace
+
+    market = make_session().market
+    offers = [
+        replace(offer, region=None, region_group=None) if offer.server == "l4-small" else offer
+        for offer in market.offers
+    ]
+    async with dashboard((80, 24), session=make_session(offers)) as app:
+        assert "region" not in app.line("status")
+        await app.press("slash")
+        await app.type("region:us")
+        await app.press("enter")
+        assert app.session.regionless == 1
+        assert any(words in app.line("status") for words in ("1 more states no region", "1 without region"))
+        await app.press("escape")
+        assert "region" not in app.line("status")

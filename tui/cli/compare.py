@@ -15,7 +15,7 @@ from pricing import export, own
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask, usual_sort
 from pricing.market import Market
-from pricing.offer import REGION_GROUPS
+from pricing.offer import GROUP_WORDS, REGION_GROUPS
 from pricing.own_facts import PROVIDER
 from pricing.provider import providers
 from pricing.settings import Settings
@@ -117,7 +117,7 @@ def check_filters(comparison: Comparison, filters: Filters) -> None:
         if name.lower() not in known and name.lower() not in (known := known | set(providers())):
             raise UnknownNameError("provider", name, tuple(filter(None, [nearest(name.lower(), known)])))
     for name in filters.regions:
-        if name.lower() not in REGION_GROUPS and not region_mask(comparison, (name,)).any():
+        if name.lower() not in {*REGION_GROUPS, *GROUP_WORDS} and not region_mask(comparison, (name,)).any():
             raise InputError(
                 f"No offer is in the region {brief(name)}.",
                 hint="Give a region, the beginning of one, or eu, us, asia or other.",

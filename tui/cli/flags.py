@@ -185,7 +185,7 @@ def add_filter_flags(parser: argparse.ArgumentParser) -> None:
         type=words,
         action="extend",
         default=[],
-        help="region, its beginning, or eu, us, asia",
+        help="region, its beginning, or eu (Europe, not the European Union), us, asia",
     )
     group.add_argument(
         "--term", metavar="TERM", type=words, action="extend", default=[],
