@@ -78,6 +78,25 @@ def _values(folder: Path) -> dict[str, Any]:
     return {**numbers, "cpu_family": families, "band": bands, "chips": data["measured"]["chips"]}
 
 
+@cache
+def meanings() -> dict[str, str]:
+    """What each fitted constant of an engine or a CPU stands for, by name, in the bundled files' words."""
+    import tomllib  # only where the arithmetic is shown
+
+    found: dict[str, str] = {}
+    for file in FILES:
+        groups = tomllib.loads((BUNDLED / f"{file}.toml").read_text(encoding="utf-8"))
+        for group in _FITTED:
+            last = ""
+            for name, entry in groups.get(group, {}).items():
+                said = str(entry["meaning"])
+                # In its file an entry follows the one that it varies.
+                rest = said.removeprefix("the same")
+                found[name] = said if rest == said else f"{last}{rest if rest[:1] in {',', ''} else f',{rest}'}"
+                last = said if rest == said else last
+    return found
+
+
 def _constants(values: dict[str, Any]) -> Constants:
     return Constants(
         gpu={name: float(value) for name, value in values["gpu"].items()},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from models.cpu_speed import CpuCase, CpuSpeed
 
 _GPU_READ, _GPU_WORK = "g_em, g_unpack", "g_mma, g_lanes, g_mfu"
-_CPU_READ, _CPU_WORK = "b1, cap, ccd of its microarchitecture", "pf, dec of its cores"
+_CPU_READ, _CPU_WORK = "what its cores and its socket stream (fitted)", "what its cores multiply (fitted)"
 """Constants behind a rate, where it is no plain product of them."""
 
 

@@ -272,3 +272,20 @@ def test_several_servers_need_something_that_spreads_the_requests(make_session, 
     session.view = session.view.changed(where="n=1")
     session.arrange()
     assert [session.rows.offer(int(i)).server for i in session.rows.order] == ["h100"]
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_every_fitted_constant_in_the_sums_is_told_in_words_once(answered, name):
+    rows, i = answered(name)
+    found = lines_of(rows, i)
+    sums = "\n".join(line for title, lines in found.items() if title != "= Names" for line in lines)
+    used = {
+        one
+        for part in re.findall(r"\[([^\]]*)\]", sums)
+        for one in re.findall(r"[a-z][a-z0-9]*_[a-z0-9_]+|\bekv\b", part)
+    }
+    told = re.findall(r"(\S+) = ", found["= Names"][0]) if "= Names" in found else []
+    assert used <= set(told)
+    assert len(told) == len(set(told))
+    assert not any("the same" in line for line in found.get("= Names", []))
+    assert bool(used) == (name != "cpu")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from models.constants import meanings
 from models.worked import worked
 from tui import format as fmt
 from tui.text import Section, TextLine
@@ -132,9 +134,34 @@ def arithmetic(rows: Rows, i: int) -> list[Section]:
             running = f"{fmt.number(found.sequences)} requests run at once"
         speed = f"tok/s·u = 1000 ÷ {fmt.number(found.tpot.value * 1e3)} = {fmt.number(1 / found.tpot.value)}"
         sections[-1].lines.append([(f"{running}; {speed}", "muted")])
+    if names := _names(sections):
+        sections.append(Section("= Names", names, wide=True))
     if cost := _cost(rows, i):
         sections.append(Section("= Cost", cost, wide=True))
     return sections
+
+
+_SOURCES = re.compile(r"\[(?P<factors>[^\]]*)\]|from (?P<names>[a-z0-9_]+(?:, [a-z0-9_]+)*)")
+"""Where a line names what a share comes from: "[em_gddr 0.845 × em_f8 0.998]", "from mfu_att, att_half"."""
+
+
+def _names(sections: list[Section]) -> list[TextLine]:
+    """What the names of fitted constants in the sums stand for, each once."""
+    known = meanings()
+    texts = ["".join(text for text, _ in line) for section in sections for line in section.lines]
+    found = [
+        name.strip()
+        for source in _SOURCES.finditer("\n".join(texts))
+        for name in (
+            source["names"].split(", ")
+            if source["names"]
+            else [factor.rpartition(" ")[0] for factor in source["factors"].split(" × ")]
+        )
+    ]
+    words = [f"{name} = {known[name]}" for name in dict.fromkeys(found) if name in known]
+    lines: list[TextLine] = [[("; ".join(words), "muted")]]
+    lines.append([("fitted to measurements; `rackrate accuracy --fit` shows each with its error", "muted")])
+    return lines if words else []
 
 
 def _cost(rows: Rows, i: int) -> list[TextLine]:
