@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import date
@@ -146,8 +147,16 @@ class Driver:
                 and not list(self.app.workers)
                 and not self.app.typing_ahead
             ):
+                await self._painted()
                 return
         raise AssertionError("the dashboard never came to rest")
+
+    async def _painted(self) -> None:
+        """Wait until a layout that is due has been painted; a screen that has just closed never paints."""
+        done = asyncio.Event()
+        self.app.screen.call_after_refresh(done.set)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(done.wait(), 0.5)
 
     async def press(self, *keys: str) -> None:
         """Press keys and wait."""
