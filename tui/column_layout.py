@@ -17,6 +17,8 @@ SPACIOUS = 11
 """Columns of lower priority come only when the names have got their room."""
 WANTED = {"server": 9, "hardware": 4}
 """Cells above the minimum that make most names readable."""
+COST = 2
+"""Priority of the cost that stays to the last, and of what it cannot be read without."""
 FIRM = 8
 """Columns up to this priority are worth more than the longer form of another."""
 USUAL = tuple(column for column in COLUMNS if not column.optional)
@@ -79,7 +81,7 @@ def _place(total: int, offset: int, columns: Sequence[Column], unit: str) -> Lay
     frozen, rest = columns[0], columns[1:]
     ranked = sorted(rest, key=lambda column: priority(column, unit))
     # A name made wide must not push out what it costs: the unit stays with it.
-    least = min((column.width + GAP for column in rest if column.id == unit), default=0)
+    least = sum(column.width + GAP for column in rest if priority(column, unit)[0] <= COST)
     first = max(min(frozen.width, total - LEAD - (least if total - LEAD - least >= _LEAST_NAME else 0)), 1)
     room = total - LEAD - first
     shown_ids: set[str] = set()

@@ -93,7 +93,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("limit", "Limit", cells.said("bound_by"), "bound_by", 27, 9, "what limits the speed", 16, right=False, optional=True),
     Column("engine", "Engine", cells.said("engine_used"), "engine_used", 28, 9,
            "the engine reckoned with", 14, right=False, optional=True),
-    Column("servers", "N", cells.servers, "servers_needed", 8, 4,
+    Column("servers", "N", cells.servers, "servers_needed", 7, 4,
            "servers needed for the traffic; ! more than 50: not practical", marked=True),
     Column("use", "Use %", cells.figure("utilization", decimals=1, scale=100.0), "utilization", 29, 6,
            "share of the servers that the traffic uses", optional=True),
@@ -105,7 +105,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("load", "Load s", cells.load, "load_s", 14, 7, "seconds to load the weights from its disk"),
     Column("hour", "{c}/h", cells.hour, "hourly_cost", 32, 7,
            f"cost of all servers needed for an hour; * {CHECK_PRICE}", marked=True, optional=True),
-    Column("month", "{c}/mo", cells.month, "monthly_cost", 7, 7,
+    Column("month", "{c}/mo", cells.month, "monthly_cost", 8, 7,
            f"cost of all servers needed for a month; * {CHECK_PRICE}", marked=True),
     Column("per_million", "{c}/Mtok", cells.per_million, "cost_per_m_output_tokens", 2, 7,
            "cost of a million output tokens at this traffic"),
@@ -117,6 +117,7 @@ COLUMNS: tuple[Column, ...] = (
 
 BY_ID = {column.id: column for column in COLUMNS}
 
+_TOTALS = frozenset({"month", "hour"})
 COSTS = ("per_million", "month", "hour")
 """The cost columns that can be the unit, which is shown to the last."""
 OPTIONAL_PRIORITY = 5.5
@@ -130,6 +131,8 @@ def priority(column: Column, unit: str) -> tuple[float, int]:
     """Which columns stay longest: smaller is longer."""
     if column.id == unit:
         return 2, 0
+    if column.id == "servers" and unit in _TOTALS:
+        return 2, -1  # the cost of all servers says little without how many they are
     if column.id == "per_million":
         return _SECOND_COST, 0
     return OPTIONAL_PRIORITY if column.optional else column.priority, column.priority

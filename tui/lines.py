@@ -42,7 +42,13 @@ def workload_keys(ascii_only: bool) -> str:
 
 
 def status(
-    session: Session, index: int | None, position: int, hidden: tuple[bool, bool], *, touring: bool
+    session: Session,
+    index: int | None,
+    position: int,
+    hidden: tuple[bool, bool],
+    *,
+    touring: bool,
+    carried: bool = False,
 ) -> list[Part]:
     """Where the cursor is, why its offer falls short, the order, and what the marks mean."""
     rows = session.rows
@@ -52,6 +58,8 @@ def status(
     parts: list[Part] = []
     if index is not None:
         parts.append(Part(f"{position + 1:,}/{len(rows):,}", "text", 1))
+    if carried:
+        parts.append(Part(f"{first('move.first')} to the first", "accent", 1))
     if session.marks:
         parts.append(Part(f"{len(session.marks):,} marked", "accent", 2, "compare"))
     parts.append(

@@ -10,6 +10,8 @@ import pytest
 
 from pricing.filters import ordered, usual_sort
 from tui.__main__ import main
+from tui.column_layout import layout
+from tui.columns import COSTS, chosen
 from tui.plots import pareto, providers
 from tui.rows import usual_sort as usual_column
 from tui.sellers import sellers
@@ -150,3 +152,37 @@ def test_plots_say_that_fifty_servers_are_not_enough(make_session):
     assert "none meets the targets with at most 50 servers" in " ".join(plot.text)
     assert "not practical" in session.verdict.sentence
     assert "not practical" in short(session)
+
+
+async def test_a_cursor_that_is_carried_away_is_told_the_way_back(dashboard, make_session, big_market):
+    async with dashboard((80, 24), session=make_session(big_market(400))) as app:
+        assert "to the first" not in app.line("status")
+        await app.press("end")
+        assert "to the first" not in app.line("status"), "who moves there knows"
+        app.table.go(3)
+        await app.settle()
+        await app.press("greater_than_sign")
+        app.dashboard.sort_by("per_million")
+        await app.settle()
+        app.dashboard.sort_by("per_million")
+        await app.settle()
+        if app.table.cursor < app.table.page_size:
+            app.dashboard.sort_by("per_million")
+            await app.settle()
+        assert app.table.cursor >= app.table.page_size
+        assert "Home to the first" in app.line("status")
+        app.dashboard.change(app.session.workload.changed(input_tokens=700))
+        await app.settle()
+        assert app.table.cursor >= app.table.page_size
+        assert "Home to the first" in app.line("status")
+        await app.press("home")
+        assert "to the first" not in app.line("status")
+
+
+@pytest.mark.parametrize("width", range(30, 121))
+@pytest.mark.parametrize("unit", COSTS)
+def test_a_total_never_stands_without_its_number_of_servers(width, unit):
+    view = ViewState(unit=unit)
+    shown = {place.column.id for place in layout(width, 0, chosen(view), unit=unit).placed}
+    assert unit in shown
+    assert "servers" in shown or not shown & {"month", "hour"}

@@ -212,7 +212,14 @@ class DashboardBase(Guarded, Recomputing):
     def _show_status(self) -> None:
         table = self.table
         self.line("status").show(
-            lines.status(self.session, table.current, table.cursor, table.hidden_columns, touring=self.touring)
+            lines.status(
+                self.session,
+                table.current,
+                table.cursor,
+                table.hidden_columns,
+                touring=self.touring,
+                carried=table.carried,
+            )
         )
 
     def _show_details(self) -> None:

@@ -71,6 +71,8 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
         self.widths: dict[str, int] = {}
         self.unit = "per_million"
         self.marked: frozenset[str] = frozenset()
+        self.carried = False
+        """A new order took the cursor with its offer, off the first page."""
         self._followed: str | None = None
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._table_width = 0
@@ -83,7 +85,9 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
         self.rows, self.sort, self.descending, self.currency = rows, sort, descending, currency
         self.message = message or []
         followed = rows.position(self._followed) if self._followed is not None else None
-        self.cursor = max(0, min(self.cursor if followed is None else followed, len(rows) - 1))
+        at = self.cursor if followed is None else followed
+        self.carried = followed is not None and followed >= self.page_size and (self.carried or followed != self.cursor)
+        self.cursor = max(0, min(at, len(rows) - 1))
         self._strips.clear()
         self.virtual_size = Size(self._table_width, len(rows) + HEADER)
         if followed is not None:
@@ -146,6 +150,7 @@ class OfferTable(Painted, HeaderDrag, can_focus=True, inherit_bindings=False):
         position = max(0, min(position, len(self.rows) - 1))
         # Whoever looks at the first line, or comes back from its details, wants the best answer, not that one offer.
         self._followed = self.rows.offer(self.rows.index(position)).offer_id if position else None
+        self.carried = False
         if position == self.cursor:
             return
         old, self.cursor = self.cursor, position
