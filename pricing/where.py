@@ -33,6 +33,7 @@ from pricing.errors import WhereError
 from pricing.filters import region_mask, text_mask
 from pricing.where_fields import (
     ALIASES,
+    COSTS,
     EXACT,
     FIELDS,
     MORE_COLUMNS,
@@ -130,6 +131,15 @@ def _with_unit(found: re.Match[str]) -> str:
     if found[1] is not None or found["unit"].lower() not in units_of(found["field"]):
         return found[0]
     return found["term"] + found["unit"]
+
+
+def asks_cost(text: str) -> bool:
+    """Whether an expression compares a price or cost, which is in the currency shown."""
+    found = (
+        _NUMBER_TERM.fullmatch(part.lstrip("!")) for token in terms_of(text) for part in _ALTERNATIVES.split(token)
+    )
+    fields = (SIGNS.sub("$", match["field"].lower()) for match in found if match)
+    return any(FIELDS.get(field, (field, ""))[0] in COSTS for field in fields)
 
 
 def word_of(token: str) -> str | None:

@@ -46,6 +46,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "context": ("max_context", ""),
 }
 """Short name -> (column, kind of unit)."""
+COSTS = frozenset({
+    "price", "hourly_cost", "monthly_cost", "cost_per_m_output_tokens", "cost_per_m_total_tokens", "cost_per_m_output_tokens_full_load",
+})  # fmt: skip
+"""Columns in the currency shown."""
 UNITS: dict[str, dict[str, float]] = {
     "gib": {"": 1, "g": 1, "gb": 1, "gib": 1, "t": 1024, "tb": 1024, "tib": 1024},
     "ms": {"": 1, "ms": 1, "s": 1000},
@@ -81,8 +85,8 @@ NUMBER_HELP: tuple[tuple[str, str], ...] = (
     ("cores", "CPU cores"),
     ("vcpus", "virtual CPUs"),
     ("sockets", "CPUs"),
-    ("price", "list price of one server an hour"),
-    ("$h", "cost of all servers an hour"),
+    ("price", "list price of one server an hour, in the currency shown"),
+    ("$h", "cost of all servers an hour; $ is the currency shown, whichever it is"),
     ("$/mo", "cost of all servers a month (also $mo)"),
     ("$/mtok", "cost of a million output tokens (also $mtok)"),
     ("$full", "the same at full load"),

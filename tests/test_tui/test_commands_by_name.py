@@ -117,3 +117,20 @@ async def test_each_key_is_quick(dashboard):
             screen.query_one("Input").value = text
             screen.narrow()
         assert (time.process_time() - started) / 8 < 0.06
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [("$/mo<90000", True), ("gpu !price>=9000", True), ("cpu|$mtok<9000", True), ("", False), ("gpu>=1 !spot", False)],
+)
+async def test_another_currency_says_what_costs_in_the_filter_count_in(dashboard, where, told):
+    async with dashboard() as app:
+        assert app.session.set_where(where)
+        app.dashboard.take("currency", "EUR")
+        await app.settle()
+        said = [str(note.message) for note in app.app._notifications]
+        assert ("Costs in the filter now count in EUR." in said) == told
+        app.app.clear_notifications()
+        app.dashboard.take("currency", "EUR")
+        await app.settle()
+        assert not list(app.app._notifications)

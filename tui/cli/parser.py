@@ -51,7 +51,7 @@ examples:
   provider:aws,gcp region:eu term:spot chip:h100 processor:epyc engine:vllm
   gpu>=24 gpus=1 vram>=80 ram>=64 cores>=16     GiB of one GPU, GPUs, GiB of all GPUs, GiB of RAM, cores
   ttft<1s tpot<50ms users>=10 servers<=4        answers for your workload
-  price<2 $mo<900 $mtok<0.5 age<90d             list price an hour, month, per million output tokens, days
+  price<2 $mo<900 $mtok<0.5 age<90d             list price an hour, month, per million output tokens (in --currency), days
   cpu gpu spot monthly fits targets stock     what an offer is; any number column works by its full name
 
 definitions:

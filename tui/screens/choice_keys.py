@@ -89,8 +89,17 @@ class ChoiceKeys(DashboardBase):
             self.session.set_view(self.session.view.sorted_by(name))
             self.show()
         elif kind == "currency" and self.session.settings is not None:
+            before = self.session.options.currency
             self.session.settings = replace(self.session.settings, currency=name)
             self.recompute()
+            self._tell_currency(before)
+
+    def _tell_currency(self, before: str) -> None:
+        from pricing.where import asks_cost
+
+        now = self.session.options.currency
+        if now != before and asks_cost(self.session.view.where):
+            self.notify(f"Costs in the filter now count in {now}.", timeout=8)
 
     def _take_saved(self, name: str) -> None:
         from tui import named
