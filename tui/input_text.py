@@ -32,6 +32,10 @@ def _split(text: str, what: str) -> tuple[float, str]:
 def whole(text: str, what: str) -> int:
     """A typed number of tokens: "512", "4 096", "128k"."""
     value, unit = _split(text, what)
+    if unit in {"", "tok", "tokens"} and not value.is_integer():
+        raise InputError(
+            f"{what} is a whole number of tokens, not {brief(text.strip(), ECHOED)}.", hint="512, 4096, 1.5k."
+        )
     scale = {"": 1, "k": 1000, "m": 1_000_000, "tok": 1, "tokens": 1}.get(unit)
     if scale is None:
         raise InputError(f"{what} is a number of tokens: 512, 4096 or 128k.")
@@ -117,7 +121,7 @@ def show_traffic_narrow(workload: Workload) -> str:
 def traffic_hint(workload: Workload) -> str:
     """What a bare number means now, and the units."""
     bare = "5 = 5 users" if workload.requests_per_s is None else "5 = 5 req/s"
-    return f"requests, or users at once: {bare}; 5/s, 30/min, 5 users"
+    return f"{bare}; 5/s, 30/min, or 5 users (users at once, each asks again as soon as it is answered)"
 
 
 def read_traffic(workload: Workload, text: str) -> Workload:

@@ -172,3 +172,15 @@ def test_the_hint_says_what_a_bare_number_means(llama):
     assert "5 = 5 req/s" in BY_ID["traffic"].hint_for(llama)
     assert "5 = 5 users" in BY_ID["traffic"].hint_for(llama.changed(concurrency=32))
     assert read(BY_ID["traffic"], llama.changed(concurrency=32), "5").concurrency == 5
+
+
+@pytest.mark.parametrize("field", ["input_tokens", "output_tokens"])
+@pytest.mark.parametrize("text", ["1.5", "1.5 tokens", "0.4tok", "1234.5"])
+def test_there_is_no_part_of_a_token(llama, field, text):
+    with pytest.raises(RackrateError, match="whole number of tokens"):
+        read(BY_ID[field], llama, text)
+    assert getattr(read(BY_ID[field], llama, "1.5k"), field) == 1500
+
+
+def test_the_traffic_says_what_a_user_is(llama):
+    assert "each asks again as soon as it is answered" in BY_ID["traffic"].hint_for(llama)
