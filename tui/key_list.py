@@ -60,7 +60,7 @@ BINDINGS: tuple[Key, ...] = (
     Key("refresh", "r", "refresh", "r", "refresh", "fetch current prices (esc cancels)", "More", 10),
     Key("feeds", "F", "feeds", "F", "", "price feeds: what each said last, its age, what to do", "More"),
     Key("open.source", "o", "open_source", "o", "", "open the page the price comes from", "More"),
-    Key("reset", "R", "reset", "R", "", "forget what was kept: workload, filter, order, columns, marks, theme as at first", "More"),
+    Key("reset", "R", "reset", "R", "", "reset: workload, filter, order, columns, marks, theme as at first; again takes it back", "More"),
     Key("theme", "T", "next_theme", "T", "", "next colour theme", "More", where="app"),
     Key("help", "question_mark,f1", "help", "?", "help", "this help (also F1)", "More", 14, where="app"),
     Key("palette", "ctrl+p", "command_palette", "ctrl+p", "", "everything by name: models, themes and currencies too", "More", where="app"),

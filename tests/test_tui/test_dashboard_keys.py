@@ -6,6 +6,7 @@ import pytest
 
 from tui.key_list import BINDINGS, GROUPS
 from tui.keys import footer_keys, markdown, textual_bindings
+from tui.screens.help import help_lines
 
 
 def test_every_command_has_an_id_of_its_own():
@@ -168,3 +169,9 @@ async def test_quit(dashboard):
         await app.pilot.press("q")
         await app.pilot.pause()
         assert not app.app.is_running or app.app._exit
+
+
+@pytest.mark.parametrize("word", ["reset", "Reset"])
+def test_the_help_finds_the_reset(word):
+    found = ["".join(text for text, _ in line) for line in help_lines(76, "table", word)]
+    assert any(line.strip().startswith("R ") for line in found)
