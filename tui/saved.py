@@ -22,6 +22,8 @@ LARGEST = 1_000_000
 """Bytes of a file that can be ours."""
 MOST_MARKS, LONGEST = 200, 500
 """Entries and characters that are kept."""
+MOST_BROKEN = 99
+"""Broken files that are kept beside each other."""
 
 
 @dataclass(slots=True)
@@ -74,7 +76,8 @@ def read(path: Path) -> tuple[Saved, list[str]]:
 
 
 def _set_aside(path: Path) -> str:
-    aside = path.with_name(path.name + ".broken")
+    names = (f"{path.name}.broken{'' if number == 1 else f'.{number}'}" for number in range(1, MOST_BROKEN + 1))
+    aside = next((one for one in map(path.with_name, names) if not one.exists()), path.with_name(f"{path.name}.broken"))
     try:
         path.replace(aside)
     except OSError:

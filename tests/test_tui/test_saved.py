@@ -249,3 +249,13 @@ async def test_left_before_the_prices_keeps_the_last_workload(make_session):
 
 def test_a_broken_theme_name_is_no_theme(make_session):
     assert RackrateApp(make_session(), theme="no such theme").theme == "rackrate"
+
+
+def test_an_earlier_broken_file_is_kept(tmp_path):
+    path = tmp_path / "state.json"
+    for text in (b"{one", b"{two", b"{three"):
+        path.write_bytes(text)
+        _, told = read(path)
+    assert "state.json.broken.3" in told[0]
+    kept = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    assert kept == {"state.json.broken": b"{one", "state.json.broken.2": b"{two", "state.json.broken.3": b"{three"}
