@@ -205,7 +205,11 @@ def test_users_are_plotted_over_users_and_apis_left_out(mixed):
     mixed.recompute()
     plot = make("crossover", mixed)
     assert plot.heading == "$/mo by users"
-    assert "At 8.00 users, now" in plot.text
+    assert "At 8 users, now" in plot.text
+    assert [band.name for band in plot.bands] == ["servers"]
+    said = "\n".join((*plot.text, plot.caption, *(point.words for point in plot.points)))
+    assert "users" in said
+    assert not re.search(r"\d\.\d+ users", said)
     assert not any("API  " in line for line in plot.text)
     costs = mixed.rows.array("monthly_cost")[mixed.rows.array("meets_targets").astype(bool) & mixed.comparison.market.is_gpu
                                             & (mixed.rows.array("servers_needed") <= 50)]  # fmt: skip
@@ -219,8 +223,9 @@ def test_where_only_one_kind_meets_the_targets_never_is_the_answer(session):
     assert plot.caption.startswith("API is cheaper below ")
     assert "req/s, GPU above (median price; the cheapest API below " in plot.caption
     assert plot.caption.endswith("; no CPU server meets the targets")
-    for size in ((45, 12), (76, 20), (160, 45)):
+    for size in ((76, 20), (160, 45)):
         assert "GPU: no CPU server meets the targets" in drawn(plot, size)
+    assert all(words in drawn(plot, (45, 12)) for words in ("servers│", "GPU: no CPU can"))
 
 
 def test_the_crossover_says_the_traffic_at_which_the_api_is_overtaken(session):

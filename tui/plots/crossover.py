@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import Axis, around
-from tui.plots.crossover_words import caption, fleet_words, text
+from tui.plots.crossover_words import amount, caption, fleet_words, text
 from tui.plots.facts import sign_of_money
 from tui.plots.plot import CHOSEN, NOW, TARGET, Band, Entry, Line, Panel, Plot, Point, Rule, Stretch, empty
 from tui.plots.traffic import KINDS, answer, leaders, missing_kind
@@ -49,7 +48,7 @@ def build(session: Session, rows: Rows, position: int) -> Plot:  # noqa: ARG001 
         lines.append(Line(along, along * found.slopes[0], "muted", "API cheapest", every=4))
     points.sort(key=lambda point: (point.x, point.y))
     changes = sorted({*(at for at, _ in found.changes[1:]), *found.turns[0]})
-    crossing = [Rule(at, TARGET, "muted", f"{fmt.number(at)}") for at in changes if x.low < at < x.high]
+    crossing = [Rule(at, TARGET, "muted", amount(at, found.unit)) for at in changes if x.low < at < x.high]
     rules = [
         *(crossing if len(crossing) <= MOST_RULES else (crossing[0], crossing[-1])),
         Rule(found.traffic, NOW, "accent", "now"),
@@ -104,7 +103,9 @@ def _points(found: Answer, fleet: Stairs, x: Axis, *, gpu: bool) -> list[Point]:
             break
         offer = int(fleet.offer[step])
         if offer != before:
-            words = f"up to {fmt.number(float(fleet.most[step]))} {found.unit}: {fleet_words(found, fleet, step)}"
+            words = (
+                f"up to {amount(float(fleet.most[step]), found.unit)} {found.unit}: {fleet_words(found, fleet, step)}"
+            )
             made.append(Point(start, float(fleet.cost[step]), glyph, tone, words, offer))
         before = offer
     return made
@@ -117,12 +118,16 @@ def _bands(found: Answer, x: Axis) -> tuple[Band, ...]:
     missing = missing_kind(found)
     parts = []
     for (start, kind), end in zip(kinds, ends, strict=True):
-        words = (f"{kind}: {missing}", kind) if missing else (f"{kind} is cheaper", kind)
+        words = (
+            (f"{kind}: {missing}", f"{kind}: {missing.partition(' server')[0]} can", kind)
+            if missing
+            else (f"{kind} is cheaper", kind)
+        )
         parts.append(Stretch(start, end, words, kind.lower()))
-    bands = [Band("own", tuple(parts))]
+    bands = [Band("servers", tuple(parts))]
     if found.api is not None:
         edges = [0.0, *found.turns[0], x.high]
-        said = (("the median API is cheaper", "API is cheaper", "API"), ("own servers are cheaper", "own"))
+        said = (("the median API is cheaper", "API is cheaper", "API"), ("own servers are cheaper", "servers"))
         bands.append(
             Band("API", tuple(Stretch(start, end, said[n % 2], ("kv", "faint")[n % 2])
                               for n, (start, end) in enumerate(pairwise(edges)) if start < x.high))

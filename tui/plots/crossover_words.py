@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from models.practical import MOST_SERVERS
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from tui.plots.traffic import Answer
 
 TITLE = TITLES["crossover"]
+
+
+def amount(value: float, unit: str) -> str:
+    """So much traffic; of users there are whole ones only."""
+    return fmt.whole(math.floor(value + 1e-9)) if unit == "users" else fmt.number(value)
 
 
 def fleet_words(found: Answer, fleet: Stairs, step: int) -> str:
@@ -37,16 +43,16 @@ def caption(found: Answer, x: Axis) -> str:
         middle, cheap = ([at for at in places if at < x.high] for places in found.turns)
         over = "own servers" if len(kinds) > 1 else own
         said.append(_by_turns("API", over, middle, unit) if middle else f"API is cheaper at any traffic than {over}")
-        least = f"below {fmt.number(cheap[0])}" if cheap else "always"
+        least = f"below {amount(cheap[0], unit)}" if cheap else "always"
         if len(cheap) > 2:
-            least += f", by turns to {fmt.number(cheap[(len(cheap) - 1) // 2 * 2])}"
+            least += f", by turns to {amount(cheap[(len(cheap) - 1) // 2 * 2], unit)}"
         said[-1] += f" (median price; the cheapest API {least})"
     return "; ".join([*said, missing] if missing else said)
 
 
 def _by_turns(first: str, last: str, places: list[float], unit: str) -> str:
     """Who is the cheaper one up to which traffic, where the two take turns."""
-    lowest, highest = fmt.number(places[0]), fmt.number(places[-1])
+    lowest, highest = amount(places[0], unit), amount(places[-1], unit)
     if len(places) == 1:
         return f"{first} is cheaper below {lowest} {unit}, {last} above"
     last = last if len(places) % 2 else first
@@ -66,7 +72,7 @@ def text(found: Answer, x: Axis) -> tuple[str, ...]:
         lines.append(
             "Over concurrent users, as the workload has it: how often they ask depends on the server, so APIs are left out."
         )
-    lines += ["", f"At {fmt.number(found.traffic)} {unit}, now"]
+    lines += ["", f"At {amount(found.traffic, unit)} {unit}, now"]
     for kind, fleet in zip(KINDS, found.fleets, strict=True):
         step = fleet.step(found.traffic)
         lines.append(f"  {kind}  {_none(found, fleet) if step is None else fleet_words(found, fleet, step)}")
@@ -78,7 +84,7 @@ def text(found: Answer, x: Axis) -> tuple[str, ...]:
         other = found.fleets[1 - cheaper]
         ended = bool(number) and other.cost_at(at * (1 + 1e-6)) == float("inf")
         why = f"the only one: {_none(found, other)}" if ended else "cheaper"
-        lines.append(f"  from {fmt.number(at) if at else '0'} {unit} on  {KINDS[cheaper]} is {why}")
+        lines.append(f"  from {amount(at, unit) if at else '0'} {unit} on  {KINDS[cheaper]} is {why}")
     if len(found.changes) == 1:
         lines.append("  never a crossing")
     for kind, fleet in zip(KINDS, found.fleets, strict=True):
@@ -92,7 +98,7 @@ def _none(found: Answer, fleet: Stairs) -> str:
     if not len(fleet):
         return "no server meets the targets" if not found.alone else "no server holds the model"
     limit = "one server" if found.alone else f"{MOST_SERVERS} servers"
-    return f"more than {limit} of any offer carry ({fmt.number(float(fleet.most[-1]))} {found.unit})"
+    return f"more than {limit} of any offer carry ({amount(float(fleet.most[-1]), found.unit)} {found.unit})"
 
 
 def _api_lines(found: Answer) -> list[str]:
@@ -111,7 +117,7 @@ def _sides(found: Answer, places: list[float]) -> str:
     """Where own servers become cheaper than an API, and dearer again."""
     if not places:
         return f"never cheaper, with {'one server' if found.alone else f'{MOST_SERVERS} servers or fewer'}"
-    sides = (f"{'dearer' if n % 2 else 'cheaper'} from {fmt.number(at)}" for n, at in enumerate(places[:7]))
+    sides = (f"{'dearer' if n % 2 else 'cheaper'} from {amount(at, found.unit)}" for n, at in enumerate(places[:7]))
     rest = f", ... {len(places)} crossings in all" if len(places) > 7 else ""
     return f"{', '.join(sides)} {found.unit} on{rest}"
 
@@ -130,7 +136,7 @@ def _steps(found: Answer, fleet: Stairs, x: Axis) -> list[str]:
         costs = money(found.rows, float(fleet.cost[start]))
         if start != step:
             costs += f" to {money(found.rows, float(fleet.cost[step]))}"
-        most = fmt.number(float(fleet.most[step]))
+        most = amount(float(fleet.most[step]), found.unit)
         made.append(
             f"  up to {most:>6} {found.unit}  {count:>5}× {who(found.rows, int(fleet.offer[start]))}  {costs}/mo"
         )
