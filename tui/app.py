@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.screen import ModalScreen
 
+from tui import format as fmt
 from tui import keeping, keys
+from tui.ascii_filter import AsciiFilter
 from tui.key_list import BY_ID
 from tui.keys import bindings
 from tui.notes import noted
@@ -32,11 +34,12 @@ from tui.type_ahead import TypeAhead
 from tui.widgets import plain_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rich.style import Style
     from textual.binding import BindingType
     from textual.driver import Driver
+    from textual.filter import LineFilter
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
 
@@ -83,6 +86,8 @@ class RackrateApp(TypeAhead, Resilient):
         self.session = session or Session()
         self.ascii_only = wants_ascii() if ascii_only is None else ascii_only
         plain_bars.use(ascii_only=self.ascii_only)
+        self.set_class(self.ascii_only, "-ascii")
+        self._last_look = [AsciiFilter()] if self.ascii_only else []
         self._said: dict[str, float] = {}
         """What has been said, and until when it is on the screen."""
         for ours in THEMES:
@@ -97,6 +102,10 @@ class RackrateApp(TypeAhead, Resilient):
     def tones(self) -> dict[str, Style]:
         """Text styles of the present theme."""
         return tones(self.current_theme)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own, and in ASCII mode the one that lets nothing else through."""
+        return [*super().get_line_filters(), *self._last_look]
 
     def get_driver_class(self) -> type[Driver]:
         """The terminal's driver, which writes as little as it can."""
@@ -235,7 +244,9 @@ class RackrateApp(TypeAhead, Resilient):
         markup: bool = True,
     ) -> None:
         """Say something that is not being said already."""
-        message = noted(message, severity, self.size.width)
+        message = noted(fmt.shown(message, ascii_only=self.ascii_only), severity, self.size.width)
+        # What was cut has got an ellipsis.
+        message, title = (fmt.shown(text, ascii_only=self.ascii_only) for text in (message, title))
         now = time.monotonic()
         seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
         self._said = {text: until for text, until in self._said.items() if until > now}

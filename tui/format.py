@@ -51,6 +51,20 @@ def shown(text: str, *, ascii_only: bool) -> str:
     return to_ascii(text) if ascii_only else text
 
 
+def ascii_cells(text: str) -> str:
+    """A text in 7-bit characters that fills the very same cells, whatever is in it."""
+    return "".join(char if char.isascii() else _in_cells(char) for char in text)
+
+
+def _in_cells(char: str) -> str:
+    twin = char.translate(_ASCII)
+    if not twin.isascii():
+        twin = _FRAMES.get(char, "?" * cell_len(char))
+    return twin[: cell_len(char)].ljust(cell_len(char))
+
+
+_FRAMES = dict.fromkeys("━═╌╍┄┅▔▁", "-") | dict.fromkeys("║▌▐▎▊▍▋▏▉▕", "|") | dict.fromkeys("╭╮╰╯┌┐┘├┴┼┏┓┗┛┣┫╔╗╚╝", "+")
+"""Signs of frames that Textual may draw."""
 _FIT_WORDS = {"✓": "ok", "✗": "NO"}
 _FIT_MARK = re.compile(r"[✓✗](?= \S)")
 """A mark before a word: said as the table's cells say it."""
