@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 KEPT = ("RACKRATE_TEST_",)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest test first: begun last, one worker would wait minutes for it."""
+    items.sort(key=lambda item: "test_monkey" not in item.nodeid)
+
+
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home, a config folder and a data folder that hold nothing of the developer's; returns the home."""
