@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
+from textual.messages import InvokeLater
 
 from tui.screens.details_screen import DetailsScreen, has_browser
 from tui.screens.narrowing import nearness
@@ -133,3 +134,23 @@ async def test_no_browser_is_said_with_the_address(dashboard, monkeypatch):
 def test_a_browser_in_the_terminal_is_none(monkeypatch, path, works):
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser([path, "%s"]))
     assert has_browser() is works
+
+
+async def test_what_waits_for_a_repaint_outlives_the_dialog_over_it(dashboard):
+    async with dashboard() as app:
+        await app.press("m")
+        later = InvokeLater(lambda: None)
+        app.dashboard._on_invoke_later(later)
+        assert later.callback in [callback for callback, _ in app.dashboard._callbacks]
+        assert later._no_default_action  # Textual's own handler would hand it to the dialog as well
+
+
+async def test_details_follow_a_model_chosen_at_once(dashboard):
+    async with dashboard() as app:
+        for name in ("m", *"qwen3-0.6b", "enter"):
+            app.app.post_message(
+                events.Key({".": "full_stop", "-": "minus"}.get(name, name), name if len(name) == 1 else None)
+            )
+        await app.settle()
+        assert app.session.workload.model.name == "Qwen3-0.6B"
+        assert app.dashboard.idle

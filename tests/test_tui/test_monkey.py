@@ -28,7 +28,7 @@ EVENTS = int(os.environ.get("RACKRATE_TEST_MONKEY", "1000"))
 SEED = int(os.environ.get("RACKRATE_TEST_SEED", "20261130"))
 ROUND = 250
 """Events between two starts of the dashboard."""
-FROZEN_S = 60
+FROZEN_S = 15
 """A screen that does not answer for so long, on a machine busy with other tests, is frozen."""
 SIZES = ((80, 24), (120, 36), (200, 50), (60, 15), (40, 10), (20, 5), (100, 30), (3, 2), (165, 60))
 LEAVING = frozenset({"q", "ctrl+c"})
@@ -161,12 +161,16 @@ async def flushed(app) -> None:
 
 async def come_to_rest(app) -> None:
     """Until loading and typing pauses are over."""
+    end = time.monotonic() + FROZEN_S
     while app.is_running and not app._exit:
         with suppress(WorkerCancelled):  # a newer comparison took its place
             await app.workers.wait_for_complete()
         await flushed(app)
-        if app.session.rows is not None and app.screen_stack[0].idle:
+        main = app.screen_stack[0]
+        if app.session.rows is not None and main.idle:
             return
+        waits = {name: getattr(main, name) for name in ("_typing", "drawing", "recomputing", "_details_due")}
+        assert time.monotonic() < end, f"it never comes to rest: {waits}, {app.screen_stack}, {app.size}"
 
 
 def what_is_kept(session: Session) -> dict[str, object]:

@@ -11,6 +11,7 @@ from tui.keys import first
 from tui.widgets.plot_pane import PlotPane
 
 if TYPE_CHECKING:
+    from textual.messages import InvokeLater
     from textual.timer import Timer
     from textual.widget import Widget
 
@@ -44,6 +45,11 @@ class Panes(Screen[None]):
         """What the plot was drawn from."""
         self._title = ""
         """What stands on its frame."""
+
+    def _on_invoke_later(self, message: InvokeLater) -> None:
+        """What is to run after a repaint waits on this screen: on a dialog that closes, as Textual has it, it would be lost."""
+        message.prevent_default()
+        self._invoke_later(message.callback, message._sender or self)  # noqa: SLF001 - Textual has no other way
 
     @property
     def plot(self) -> PlotPane:
