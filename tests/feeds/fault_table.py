@@ -54,7 +54,7 @@ REGIONS = {
 """Few, so that a cell asks for few pages."""
 TIMED = frozenset({"slow", "silent"})
 """Faults whose cells wait rather than work: all at once."""
-LIMIT_S = 6.0
+LIMIT_S = 15.0
 LIMITS_S = {"slow": 1.0, "silent": 1.0}
 EVERYONE_LIMITS_S = {"slow": 3.5, "silent": 3.5}
 LATE_S = 2.0
