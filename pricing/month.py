@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models import cost
+from models.errors import known
 from pricing.terms import COMMITTED_TERMS
 
 if TYPE_CHECKING:
@@ -55,16 +56,16 @@ def month(comparison: Comparison, at: int) -> Month | None:
     total = cost.figure(cost.effective_monthly(monthly, hourly, fee, terms.setup_months, hours))
     if total is None:
         return None
-    recurring = cost.figure(cost.effective_monthly(monthly, hourly, None, 1.0, hours)) or 0.0
+    recurring = known(cost.figure(cost.effective_monthly(monthly, hourly, None, 1.0, hours)))
     months = entry.commitment_months
     whole = months * recurring + (fee or 0.0) if months else None
-    paid = entry.upfront_share * months * recurring if entry.upfront_share and months else None
+    paid = entry.upfront_share * months * recurring if entry.upfront_share is not None and months else None
     return Month(
         per_hour=hourly,
         hours=hours,
         by_hours=cost.figure(cost.effective_monthly(None, hourly, None, 1.0, hours)),
         by_month=monthly,
-        setup_fee=fee or None,
+        setup_fee=fee,
         setup_months=terms.setup_months,
         setup_share=total - recurring,
         total=total,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 
 WATCH_S = 2.0
+"""So often is it looked whether the terminal is still there."""
 HANG_UP = 1
 """SIGHUP's number."""
 KEEP_S = 1.0
@@ -169,7 +170,8 @@ class RackrateApp(TypeAhead, Resilient):
             self.keeper.note(self.kept())
 
     def _not_kept(self, said: str) -> None:
-        self.call_from_thread(self.notify, said, severity="warning", timeout=10, markup=False)
+        # Not waited for: who writes holds a lock that leaving waits for.
+        self.call_later(self.notify, said, severity="warning", timeout=10)
 
     def kept(self) -> Saved:
         """What the next start is to find."""
@@ -205,9 +207,9 @@ class RackrateApp(TypeAhead, Resilient):
             path = exporting.write_svg(self.session, self.export_screenshot(title="rackrate"))
         except (RackrateError, OSError) as error:
             reason = getattr(error, "strerror", None) or error
-            self.notify(f"The picture cannot be written: {reason}", severity="warning", timeout=8, markup=False)
+            self.notify(f"The picture cannot be written: {reason}", severity="warning", timeout=8)
         else:
-            self.notify(f"Wrote {path.name} in {path.parent}", timeout=8, markup=False)
+            self.notify(f"Wrote {path.name} in {path.parent}", timeout=8)
 
     def action_command_palette(self) -> None:
         """Everything by name."""
@@ -230,9 +232,9 @@ class RackrateApp(TypeAhead, Resilient):
         """Open a page in the browser, or say its address where there is none."""
         if has_browser():
             super().open_url(url, new_tab=new_tab)
-            self.notify(f"Opening {url}", markup=False)
+            self.notify(f"Opening {url}")
         else:
-            self.notify(f"There is no browser here. The page is {url}", severity="warning", timeout=15, markup=False)
+            self.notify(f"There is no browser here. The page is {url}", severity="warning", timeout=15)
 
     def notify(
         self,
@@ -241,9 +243,9 @@ class RackrateApp(TypeAhead, Resilient):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = True,
+        markup: bool = False,  # noqa: ARG002 - Textual's callers give it
     ) -> None:
-        """Say something that is not being said already."""
+        """Say something that is not being said already; never as markup: names of models, files and keys are in it."""
         message = noted(fmt.shown(message, ascii_only=self.ascii_only), severity, self.size.width)
         # What was cut has got an ellipsis.
         message, title = (fmt.shown(text, ascii_only=self.ascii_only) for text in (message, title))
@@ -252,7 +254,7 @@ class RackrateApp(TypeAhead, Resilient):
         self._said = {text: until for text, until in self._said.items() if until > now}
         if message not in self._said:
             self._said[message] = now + seconds
-            super().notify(message, title=title, severity=severity, timeout=seconds, markup=markup)
+            super().notify(message, title=title, severity=severity, timeout=seconds, markup=False)
 
 
 def wants_ascii() -> bool:
@@ -278,8 +280,8 @@ def started(session: Session | None = None, *, ascii_only: bool | None = None) -
 
 def run(session: Session | None = None, *, ascii_only: bool | None = None) -> int:
     """Show the dashboard until the user leaves; the exit code."""
-    # Reading prices makes half a million objects that live as long as the program: looking through them for garbage
-    # costs a tenth of the start, and freezing them (Dashboard, after the first table) keeps later pauses short.
+    # What a start makes lives as long as the program: there is no garbage to look for before the first table, and
+    # freezing it then (RefreshKeys) keeps later looks short.
     gc.disable()
     session = session or Session()
     if note := use_own():

@@ -84,8 +84,7 @@ def ttft(rows: Rows, i: int) -> Cell:
     value = rows.value("ttft_ms", i)
     if value is None:
         return EMPTY
-    target = rows.workload.ttft_ms
-    return _speed(rows, i, fmt.seconds(value), missed=target is not None and value > target)
+    return _speed(rows, i, fmt.seconds(value), missed=rows.late(i))
 
 
 def user_speed(rows: Rows, i: int) -> Cell:
@@ -93,8 +92,7 @@ def user_speed(rows: Rows, i: int) -> Cell:
     value = rows.value("tokens_per_s_user", i)
     if value is None:
         return EMPTY
-    target, tpot = rows.workload.tpot_ms, rows.value("tpot_ms", i)
-    return _speed(rows, i, fmt.number(value), missed=target is not None and tpot is not None and tpot > target)
+    return _speed(rows, i, fmt.number(value), missed=rows.slow(i))
 
 
 def _speed(rows: Rows, i: int, text: str, *, missed: bool) -> Cell:
@@ -208,5 +206,4 @@ def tpot(rows: Rows, i: int) -> Cell:
     value = rows.value("tpot_ms", i)
     if value is None:
         return EMPTY
-    target = rows.workload.tpot_ms
-    return _speed(rows, i, fmt.number(value), missed=target is not None and value > target)
+    return _speed(rows, i, fmt.number(value), missed=rows.slow(i))

@@ -66,22 +66,12 @@ def _banded(name: str, show: Callable[[float | None], str]) -> Callable[[Rows, i
     return say
 
 
-def _late(rows: Rows, i: int) -> bool:
-    value, target = rows.value("ttft_ms", i), rows.workload.ttft_ms
-    return value is not None and target is not None and value > target
-
-
-def _slow(rows: Rows, i: int) -> bool:
-    value, target = rows.value("tpot_ms", i), rows.workload.tpot_ms
-    return value is not None and target is not None and value > target
-
-
 def _ttft(rows: Rows, i: int) -> str:
-    return _banded("ttft_ms", fmt.duration)(rows, i) + (f" ! over {show_ttft(rows.workload)}" if _late(rows, i) else "")
+    return _banded("ttft_ms", fmt.duration)(rows, i) + (f" ! over {show_ttft(rows.workload)}" if rows.late(i) else "")
 
 
 def _user(rows: Rows, i: int) -> str:
-    return fmt.number(rows.value("tokens_per_s_user", i)) + (" ! misses the target" if _slow(rows, i) else "")
+    return fmt.number(rows.value("tokens_per_s_user", i)) + (" ! misses the target" if rows.slow(i) else "")
 
 
 def _servers(rows: Rows, i: int) -> str:
@@ -117,8 +107,8 @@ FIGURES: tuple[Figure, ...] = (
     Figure("Region", lambda rows, i: rows.offer(i).region or rows.offer(i).region_group or fmt.MISSING),
     Figure("Hardware", lambda rows, i: rows.hardware(i)),
     Figure("Fit", _fit, bad=lambda rows, i: not rows.flag("fits", i)),
-    Figure("TTFT", _ttft, _value("ttft_ms"), bad=_late),
-    Figure("tok/s·u", _user, _value("tokens_per_s_user"), largest=True, bad=_slow),
+    Figure("TTFT", _ttft, _value("ttft_ms"), bad=lambda rows, i: rows.late(i)),
+    Figure("tok/s·u", _user, _value("tokens_per_s_user"), largest=True, bad=lambda rows, i: rows.slow(i)),
     Figure("tok/s Σ, each", _shown("output_tokens_per_s", fmt.number)),
     Figure("Users, each", _shown("max_concurrency", fmt.whole)),
     Figure("Servers", _servers, _value("servers_needed")),

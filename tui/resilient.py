@@ -120,7 +120,6 @@ class Resilient(Guarded, App[None]):
                     title="Once more the same",
                     severity="error",
                     timeout=4,
-                    markup=False,
                 )
             else:
                 self.push_screen(FailureScreen(failure, *self._kept(failure), self.ascii_only))

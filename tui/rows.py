@@ -208,6 +208,16 @@ class Rows:
         """A text of the estimate (fit_reason, bound_by, engine_used, quant_used, basis), made for this offer only."""
         return str(getattr(self.comparison.estimates, name)(int(self.comparison.market.server_index[i])) or "")
 
+    def late(self, i: int) -> bool:
+        """Whether the first token comes later than its target."""
+        value, target = self.value("ttft_ms", i), self.workload.ttft_ms
+        return value is not None and target is not None and value > target
+
+    def slow(self, i: int) -> bool:
+        """Whether a user's tokens come slower than their target."""
+        value, target = self.value("tpot_ms", i), self.workload.tpot_ms
+        return value is not None and target is not None and value > target
+
     def reason(self, i: int) -> str:
         """Why the offer misses a target, or has no figures."""
         return self.comparison.reason(i)

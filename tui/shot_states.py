@@ -105,7 +105,7 @@ def no_network(app: RackrateApp) -> None:
     """What is said at the end of a refresh without a network."""
     session = app.session
     kept = f"No network: kept {len(session.market or ()):,} prices of {session.price_days()}."
-    app.notify(kept, severity="warning", markup=False)
+    app.notify(kept, severity="warning")
 
 
 def mistake(app: RackrateApp) -> None:

@@ -94,3 +94,12 @@ async def test_no_name_shifts_columns_or_reaches_the_terminal_raw(dashboard, mak
             assert shown[-1].isdigit(), shown
         await app.press("enter")
         assert all(cell_len(line) == size[0] for line in app.screen_text())
+
+
+async def test_no_note_is_read_as_markup(dashboard):
+    async with dashboard() as app:
+        app.dashboard.notify("[red]a name[/] and the key [")
+        await app.settle()
+        (note,) = app.app._notifications
+        assert note.message == "[red]a name[/] and the key ["
+        assert not note.markup

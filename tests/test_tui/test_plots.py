@@ -14,7 +14,7 @@ from pricing.terms import CompareOptions
 from pricing.tokens import TokenPrice
 from tui import format as fmt
 from tui import plots
-from tui.plots.api_prices import api_prices, monthly_slope
+from tui.plots.api_prices import api_prices, monthly_slope, stored
 from tui.plots.fleets import crossings, merged, stairs, turns
 from tui.plots.frontier import frontier
 from tui.plots.latency import loads
@@ -143,6 +143,17 @@ def test_api_prices_are_blended_by_the_workloads_tokens(llama):
     assert (found.provider, found.providers, found.day) == ("cheap", 3, "2026-11-01")
     assert monthly_slope(2.0, work, terms) == pytest.approx(2.0 * 400 * 3600 * 730 / 1e6)
     assert api_prices((), work, terms) is None
+
+
+def test_token_prices_that_cannot_be_read_leave_the_bundled_ones(session):
+    from pricing import tokens
+
+    class Broken:
+        def tokens(self):
+            raise PermissionError(13, "Permission denied")
+
+    session.store = Broken()
+    assert stored(session) == tokens.bundled()
 
 
 # against the comparison

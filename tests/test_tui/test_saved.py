@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -259,3 +260,14 @@ def test_an_earlier_broken_file_is_kept(tmp_path):
     assert "state.json.broken.3" in told[0]
     kept = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
     assert kept == {"state.json.broken": b"{one", "state.json.broken.2": b"{two", "state.json.broken.3": b"{three"}
+
+
+async def test_who_cannot_keep_the_state_does_not_wait_for_the_screen(dashboard):
+    async with dashboard() as app:
+        # The dashboard's own thread stands still here, as it does while it leaves.
+        writer = threading.Thread(target=app.app._not_kept, args=("The disk is full.",), daemon=True)
+        writer.start()
+        writer.join(10)
+        assert not writer.is_alive()
+        await app.settle()
+        assert any("The disk is full." in note.message for note in app.app._notifications)

@@ -204,6 +204,22 @@ def test_the_fair_month_is_what_the_comparison_counts(make_session):
         assert found.recurring + found.setup_share == pytest.approx(found.total, rel=1e-12)
 
 
+def test_a_fee_stated_as_none_is_not_one_that_is_not_stated(make_session):
+    terms = {"term": "reserved", "commitment_months": 12}
+    session = make_session(
+        [
+            cpu("free", month=100.0, setup_fee=0.0),
+            cpu("silent", month=100.0),
+            gpu("later", hour=0.5, upfront_share=0.0, **terms),
+            gpu("unsaid", hour=0.5, **terms),
+        ]
+    )
+    session.recompute()
+    free, silent, later, unsaid = (month(session.comparison, at) for at in range(4))
+    assert (free.setup_fee, silent.setup_fee) == (0.0, None)
+    assert (later.upfront, unsaid.upfront) == (0.0, None)
+
+
 def test_details_spread_the_setup_fee_and_tell_the_commitment(make_session):
     session = make_session(
         [

@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from models import cost
-from models.errors import RackrateError
 
 if TYPE_CHECKING:
     from models.traffic import Workload
@@ -45,8 +44,8 @@ def stored(session: Session) -> tuple[TokenPrice, ...]:
     if found is None:
         try:
             found = session.store.tokens() if session.store is not None else tokens.bundled()
-        except (RackrateError, OSError):
-            found = ()
+        except OSError:  # a folder that cannot be listed
+            found = tokens.bundled()
         _KEPT[market] = found
     return found
 

@@ -93,7 +93,7 @@ class DashboardBase(Guarded, Recomputing):
 
     @property
     def idle(self) -> bool:
-        """True where nothing typed waits to be used."""
+        """True where nothing waits: nothing typed, no comparison, no details, no plot."""
         return self._typing is None and not (self.drawing or self.recomputing or self._details_due)
 
     @property

@@ -44,7 +44,7 @@ class ChoiceKeys(DashboardBase):
         self.app.push_screen(picker, lambda name: self._choose("quant", name))
         self._count_holders(picker)
 
-    @work(thread=True, group="holders", exit_on_error=False)
+    @work(thread=True, group="holders")
     def _count_holders(self, picker: QuantPicker) -> None:
         """How many of the offers shown hold the model in each format: by the comparison itself, one format after the other."""
         session, worker = self.session, get_current_worker()
@@ -68,7 +68,7 @@ class ChoiceKeys(DashboardBase):
         except RackrateError as error:
             saved, told = {}, [str(error)]
         for text in told:
-            self.notify(text, severity="warning", timeout=8, markup=False)
+            self.notify(text, severity="warning", timeout=8)
         picker = WorkloadPicker(saved, self.session.workload, ascii_only=self.app.ascii_only)
 
         def picked(name: str | None) -> None:
@@ -107,7 +107,7 @@ class ChoiceKeys(DashboardBase):
         try:
             found = named.find(name)
         except RackrateError as error:
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(str(error), severity="warning")
             return
         if found is not None:
             self.change(found)
@@ -120,4 +120,4 @@ class ChoiceKeys(DashboardBase):
 
     def _workload_saved(self, name: str | None) -> None:
         if name is not None:
-            self.notify(f"Saved as {name}; {first('workload.preset')} lists it.", timeout=5, markup=False)
+            self.notify(f"Saved as {name}; {first('workload.preset')} lists it.", timeout=5)

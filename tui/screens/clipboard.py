@@ -13,4 +13,4 @@ NOTE = "if the terminal allows it (OSC 52)"
 def copy(screen: Screen[Any], text: str, what: str) -> None:
     """Hand a text to the terminal's clipboard. No answer comes back: some terminals take it, some ask, some drop it."""
     screen.app.copy_to_clipboard(text)
-    screen.notify(f"Copied {what}, {NOTE}.", timeout=4, markup=False)
+    screen.notify(f"Copied {what}, {NOTE}.", timeout=4)

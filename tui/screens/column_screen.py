@@ -96,7 +96,7 @@ class ColumnScreen(Dialog[None]):
         name, shown = self._current, [column.id for column in chosen(self.view)]
         if name in {"server", self.view.unit}:
             what = "The server's name" if name == "server" else f"The cost unit ({first('cost.unit')} changes it)"
-            self.notify(f"{what} is always shown.", timeout=3, markup=False)
+            self.notify(f"{what} is always shown.", timeout=3)
         elif name in shown:
             self._use([other for other in shown if other != name])
         else:

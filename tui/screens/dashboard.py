@@ -121,4 +121,4 @@ class Dashboard(
     def _exported(self, written: tuple[int, Path] | None) -> None:
         if written is not None:
             count, path = written
-            self.notify(f"Wrote {fmt.few(count, 'row')} to {path.name} in {path.parent}", timeout=8, markup=False)
+            self.notify(f"Wrote {fmt.few(count, 'row')} to {path.name} in {path.parent}", timeout=8)

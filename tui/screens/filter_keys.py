@@ -166,7 +166,7 @@ class FilterKeys(DashboardBase):
             self._view(where="", kind="any", fit="all", terms=TERMS[0])
         if where:
             back = f"{first('filter.edit')} {first('filter.older')}"
-            self.notify(f"Cleared {where}\n{back} brings it back.", timeout=4, markup=False)
+            self.notify(f"Cleared {where}\n{back} brings it back.", timeout=4)
 
     def action_drop_term(self, place: int) -> None:
         """Take one term out of the filter."""

@@ -206,7 +206,7 @@ class WorkloadPicker(Picker):
         try:
             named.delete(choice.id)
         except RackrateError as error:
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(str(error), severity="warning")
             return
         del self.saved[choice.id]
         self.choices.remove(choice)

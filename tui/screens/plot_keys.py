@@ -60,7 +60,7 @@ class PlotKeys(DashboardBase):
         offer = rows.offer(message.offer)
         position = rows.position(offer.offer_id)
         if position is None:
-            self.notify(f"{offer.server} is hidden by the table's type or fit.", timeout=3, markup=False)
+            self.notify(f"{offer.server} is hidden by the table's type or fit.", timeout=3)
         else:
             self.table.go(position)
 

@@ -73,7 +73,7 @@ class Recomputing(Panes):
         try:
             comparison = self.session.compare(workload)
         except RackrateError as error:
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(str(error), severity="warning")
             return
         self.compare_ms = (time.perf_counter() - started) * 1000
         self._accept(comparison)
@@ -93,7 +93,7 @@ class Recomputing(Panes):
     def _compared(self, workload: Workload, found: Comparison | RackrateError | None) -> None:
         self._comparing = False
         if isinstance(found, RackrateError):
-            self.notify(str(found), severity="warning", markup=False)
+            self.notify(str(found), severity="warning")
         elif found is not None and workload == self.session.workload and found.market is self.session.market:
             self._accept(found)
         if self._compare_due or workload != self.session.workload:
@@ -106,7 +106,7 @@ class Recomputing(Panes):
         try:
             self.session.accept(comparison)
         except RackrateError as error:
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(str(error), severity="warning")
             return
         self.show_workload()
         self.show()

@@ -85,13 +85,13 @@ class RefreshKeys(DashboardBase):
         if self.session.was_restored:
             self.table.mark(self.session.marks)
             if said := keeping.said(self.session):
-                self.notify(said, timeout=10, markup=False)
+                self.notify(said, timeout=10)
         if not self.app.is_headless:
             self.set_interval(CLOCK_S, self.show_header)
 
     def _tell_messages(self) -> None:
         for message in self.session.messages:
-            self.notify(message, severity="warning", timeout=8, markup=False)
+            self.notify(message, severity="warning", timeout=8)
         self.session.messages.clear()
 
     # refreshing
@@ -173,21 +173,20 @@ class RefreshKeys(DashboardBase):
         self.refreshing = None
         self._show_progress()
         if isinstance(report, RackrateError):
-            self.notify(f"Failed: {report}", severity="warning", timeout=8, markup=False)
+            self.notify(f"Failed: {report}", severity="warning", timeout=8)
             return
         self._merge()
         if report.offline:
             mirror = os.environ.get("RACKRATE_MIRROR", "") or (self.session.settings and self.session.settings.mirror)
             nobody = "No connection to the mirror" if mirror else "No network"
             kept = f"{nobody}: kept {len(self.session.market or ()):,} prices of {self.session.price_days()}."
-            self.notify(kept, severity="warning", timeout=6, markup=False)
+            self.notify(kept, severity="warning", timeout=6)
         else:
             more = f" {first('feeds')} tells what happened." if report.exit_code else ""
             self.notify(
                 f"Refreshed: {report.conclusion}{more}",
                 severity="warning" if report.exit_code else "information",
                 timeout=6,
-                markup=False,
             )
 
     def _show_progress(self) -> None:
@@ -219,7 +218,7 @@ class RefreshKeys(DashboardBase):
 
     def _not_merged(self, error: RackrateError) -> None:
         self._merging = False
-        self.notify(f"Failed: {error}", severity="warning", timeout=8, markup=False)
+        self.notify(f"Failed: {error}", severity="warning", timeout=8)
 
     def _merge_read(self, found: Prices, comparison: Comparison, seconds: float) -> None:
         if comparison.workload != self.session.workload:  # changed meanwhile

@@ -45,7 +45,7 @@ class WorkloadKeys(DashboardBase):
             if self.bar.editing == message.field.id:
                 self.bar.show_error(str(error))
             else:  # left before it was used
-                self.notify(str(error), severity="warning", markup=False)
+                self.notify(str(error), severity="warning")
             return
         self.bar.show_error("")
         self.change(workload, step=message.field.id)
@@ -113,7 +113,7 @@ class WorkloadKeys(DashboardBase):
 
     def _step(self, workload: Workload, end: str) -> None:
         if workload == self.session.workload:
-            self.notify(end, timeout=3, markup=False)
+            self.notify(end, timeout=3)
         else:
             self.change(workload)
 

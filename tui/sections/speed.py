@@ -31,7 +31,7 @@ def speed(rows: Rows, i: int) -> Section:
     work = rows.workload
     ttft, tpot = rows.value("ttft_ms", i), rows.value("tpot_ms", i)
     if ttft is not None:
-        missed = work.ttft_ms is not None and ttft > work.ttft_ms
+        missed = rows.late(i)
         found = band(rows.value("ttft_ms_low", i), rows.value("ttft_ms_high", i), fmt.duration)
         alone = rows.value("ttft_solo_ms", i)
         line: TextLine = [("TTFT ", "muted"), (fmt.duration(ttft), "miss" if missed else "strong"), (found, "text")]
@@ -41,7 +41,7 @@ def speed(rows: Rows, i: int) -> Section:
             line.append((f"  alone{TIED}{fmt.duration(alone).replace(' ', TIED)}", "muted"))
         section.lines.append(line)
     if tpot is not None and tpot > 0:
-        missed = work.tpot_ms is not None and tpot > work.tpot_ms
+        missed = rows.slow(i)
         low, high = rows.value("tpot_ms_low", i), rows.value("tpot_ms_high", i)
         found = band(1000 / high if high else None, 1000 / low if low else None, fmt.number)
         line = [
