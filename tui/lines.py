@@ -60,8 +60,8 @@ def status(
         parts.append(Part(f"{position + 1:,}/{len(rows):,}", "text", 1))
     if carried:
         parts.append(Part(f"{first('move.first')} to the first", "accent", 1))
-    if session.marks:
-        parts.append(Part(f"{len(session.marks):,} marked", "accent", 2, "compare"))
+    if marked := len(session.marked()):
+        parts.append(Part(f"{marked:,} marked", "accent", 2, "compare"))
     parts.append(
         Part(
             f"by {describe_sort(view.sort, descending=view.descending, currency=session.comparison.terms.currency)}",

@@ -320,3 +320,13 @@ def test_what_all_servers_cost_and_what_one_carries_is_named_so_and_only_merits_
     assert all(len(set(named[name])) > 1 for name in ("Fit", "Users, each"))
     assert any(comparing.BEST in cell for cell in named["all servers /mo"])
     assert all(len(figure.name) < comparing.LABEL for figure in comparing.FIGURES)
+
+
+async def test_a_mark_whose_offer_is_gone_is_not_counted(dashboard):
+    async with dashboard() as app:
+        await app.press("space")
+        app.session.marks.append("gone_from_the_prices")
+        await app.press("down")
+        assert "1 marked" in app.line("status")
+        await app.press("x")
+        assert any("the 1 marked row" in choice.text for choice in app.app.screen.query_one("#export-rows").choices)

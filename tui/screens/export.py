@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 
 from models.errors import InputError, RackrateError
 from tui import exporting
+from tui import format as fmt
 from tui.keys import bindings, first
 from tui.lines import commands
 from tui.screens.dialog import Dialog, on_top
@@ -46,10 +47,10 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
 
     def compose(self) -> ComposeResult:
         """Rows, format, file, a line for what went wrong."""
-        counts, marks = self.session.counts(), len(self.session.marks)
+        counts, marks = self.session.counts(), len(self.session.marked())
         scopes = [Choice("visible", f"the {counts.shown:,} rows of the table, filtered and sorted as shown")]
         if marks:
-            scopes.append(Choice("marked", f"the {marks:,} marked rows"))
+            scopes.append(Choice("marked", f"the {fmt.few(marks, 'marked row')}"))
         scopes.append(Choice("all", f"all {counts.total:,} offers, sorted by cost"))
         with Vertical(classes="dialog") as dialog:
             self.entitle(dialog, "Export")

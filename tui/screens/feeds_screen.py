@@ -44,7 +44,7 @@ class FeedsScreen(Dialog[None]):
             yield ChoiceList(ascii_only=self.ascii_only)
 
     def on_mount(self) -> None:
-        """Fill the list; those that need attention first come under the cursor."""
+        """Fill the list."""
         self.query_one(ChoiceList).focus()
         self.update_feeds()
 
