@@ -10,32 +10,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.explain import duration
-from models.practical import MOST_SERVERS, STALE_DAYS, is_out_of_stock
+from models.practical import MOST_SERVERS
+from models.verdict_view import TOO_MANY, View, cheapest, in_stock, kinds, look, time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
-    from models.traffic import Workload
+    from models.verdict_view import Compared
 
 _WITH_TARGETS = "With a TTFT or a TPOT target rackrate counts how many servers the traffic needs."
-_TOO_MANY = f"not practical: more than {MOST_SERVERS} servers"
-_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
-
-
-class Compared(Protocol):
-    """What a verdict reads: the workload and columns by name, NaN or None where there is no figure."""
-
-    workload: Workload
-
-    def column(self, name: str) -> NDArray[Any]:
-        """One array of the comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,93 +41,15 @@ class Verdict:
     """What would change the answer, a sentence each."""
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """Columns of the offers asked about, and the offers' own indices."""
-
-    at: NDArray[np.intp]
-    read: Callable[[str], NDArray[Any]]
-    ttft_target: float
-    tpot_target: float
-    currency: str
-    requests_per_s: float | None
-    users: int
-    quant: str
-
-    @property
-    def no_targets(self) -> bool:
-        return math.isinf(self.ttft_target) and math.isinf(self.tpot_target)
-
-    @property
-    def wanted(self) -> tuple[str, float]:
-        """The column that says what one server carries, and the traffic asked for in the same unit."""
-        if self.requests_per_s is not None:
-            return "requests_per_s_at_target", self.requests_per_s
-        return "max_concurrency", float(self.users)
-
-    @property
-    def goal(self) -> str:
-        return "carries this traffic alone" if self.no_targets else "meets the targets"
-
-    def number(self, name: str) -> NDArray[np.float64]:
-        return np.asarray(self.read(name)[self.at], dtype=np.float64)
-
-    def label(self, offer: int) -> str:
-        provider, server = str(self.read("provider")[offer]), str(self.read("server")[offer])
-        return server if server.lower().startswith(provider.lower()) else f"{provider} {server}"
-
-    def value(self, name: str, offer: int) -> float:
-        return float(self.read(name)[offer])
-
-    def price(self, offer: int, said: str = "") -> str:
-        """The server's month with what must be known of it, but for what is `said` already."""
-        notes = ", ".join(note for note in self._price_notes(offer) if note != said)
-        cost = self.money(self.value("monthly_cost", offer))
-        return f"{self._fleet(offer)} at {cost} a month{f' ({notes})' if notes else ''}"
-
-    def dearer(self, offer: int, ratio: float) -> str:
-        """The server with how many times as much it costs, and what must be known of that price."""
-        cost = ", ".join((self.money(self.value("monthly_cost", offer)), *self._price_notes(offer)))
-        return f"{self._fleet(offer)}, costs {_times(ratio)} ({cost})"
-
-    def practical(self, offer: int) -> bool:
-        """False for a fleet that nobody runs."""
-        return not self.value("servers_needed", offer) > MOST_SERVERS
-
-    def _fleet(self, offer: int) -> str:
-        count = self.value("servers_needed", offer)
-        return f"{count:,.0f} x {self.label(offer)}" if count > 1 else self.label(offer)
-
-    def _price_notes(self, offer: int) -> Iterator[str]:
-        """What a buyer must know of a price: spot servers are taken away again, old prices may be gone."""
-        if not self.practical(offer):
-            yield _TOO_MANY
-        if self.read("term")[offer] == "spot":
-            yield "spot"
-        if is_out_of_stock(self.read("availability")[offer]):
-            yield str(self.read("availability")[offer])
-        days = self.value("price_age_days", offer)
-        if days > STALE_DAYS:
-            yield f"price {days:,.0f} days old"
-
-    def money(self, amount: float) -> str:
-        sign = _SIGNS.get(self.currency)
-        text = f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}"
-        return f"{sign}{text}" if sign else f"{text} {self.currency}"
-
-    def speed(self, offer: int) -> str:
-        return f"TTFT {_time(self.value('ttft_ms', offer))}, TPOT {_time(self.value('tpot_ms', offer))}"
-
-
 def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict:
     """The verdict over a comparison's offers, or over those at the indices `rows`.
 
     Offers out of stock, and fleets of more than fifty servers, are picked only where there is no other.
     """
-    view = _look(compared, rows)
+    view = look(compared, rows)
     if not len(view.at):
         return Verdict("no_offers", "No offer is left by the filters.")
-    cpu, gpu = _kinds(view)
+    cpu, gpu = kinds(view)
     fits = view.read("fits")[view.at].astype(bool)
     meets = view.read("meets_targets")[view.at].astype(bool) & fits
     cost = view.number("monthly_cost")
@@ -148,9 +57,9 @@ def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict
         return _nothing_fits(view)
     if not (meets & ~np.isnan(cost)).any():
         return _none_meets(view, fits, meets, cost)
-    stock = _in_stock(view)
-    cheapest_cpu = _cheapest(view, meets & cpu, cost, stock)
-    cheapest_gpu = _cheapest(view, meets & gpu, cost, stock)
+    stock = in_stock(view)
+    cheapest_cpu = cheapest(view, meets & cpu, cost, stock)
+    cheapest_gpu = cheapest(view, meets & gpu, cost, stock)
     if cheapest_cpu is None and cheapest_gpu is not None:
         found = _only_gpu(view, cheapest_gpu, cpu & fits)
     elif cheapest_gpu is None and cheapest_cpu is not None:
@@ -168,7 +77,7 @@ def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict
     return replace(found, changes=(*passed_over, *found.changes))
 
 
-def _passed_over(view: _View, meets: NDArray[np.bool_], cost: NDArray[np.float64], picked: float) -> tuple[str, ...]:
+def _passed_over(view: View, meets: NDArray[np.bool_], cost: NDArray[np.float64], picked: float) -> tuple[str, ...]:
     """What is cheaper than the pick and was not picked all the same, the cheapest of it."""
     cheaper = np.flatnonzero(meets & (cost < picked))
     if not len(cheaper):
@@ -176,64 +85,15 @@ def _passed_over(view: _View, meets: NDArray[np.bool_], cost: NDArray[np.float64
     offer = int(view.at[cheaper[np.argmin(cost[cheaper])]])
     count = view.value("servers_needed", offer)
     if count > MOST_SERVERS:
-        return (f"Cheaper, but more than {MOST_SERVERS} servers: {view.price(offer, _TOO_MANY)}.",)
+        return (f"Cheaper, but more than {MOST_SERVERS} servers: {view.price(offer, TOO_MANY)}.",)
     why = str(view.read("availability")[offer])
     return (f"Cheaper, but {why}: {view.price(offer, why)}.",)
-
-
-def _look(compared: Compared, rows: NDArray[np.intp] | None) -> _View:
-    columns: dict[str, NDArray[Any]] = {}
-
-    def read(name: str) -> NDArray[Any]:
-        if name not in columns:
-            columns[name] = compared.column(name)
-        return columns[name]
-
-    at = np.arange(len(read("kind"))) if rows is None else np.asarray(rows, dtype=np.intp)
-    work = compared.workload
-    currencies = read("cost_currency")
-    return _View(
-        at,
-        read,
-        work.ttft_ms or math.inf,
-        work.tpot_ms or math.inf,
-        str(currencies[0]) if len(currencies) else "USD",
-        work.requests_per_s,
-        work.concurrency or 1,
-        work.quant,
-    )
-
-
-def _kinds(view: _View) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    kind = view.read("kind")[view.at]
-    return kind == "cpu", kind == "gpu"
-
-
-def _in_stock(view: _View) -> NDArray[np.bool_]:
-    texts = view.read("availability")[view.at].tolist()
-    has = {text: not is_out_of_stock(text) for text in set(texts)}
-    return np.array([has[text] for text in texts], dtype=bool)
-
-
-def _cheapest(view: _View, mask: NDArray[np.bool_], cost: NDArray[np.float64], stock: NDArray[np.bool_]) -> int | None:
-    """The offer with the lowest monthly cost; in stock and practical ones first, ties to the lower TTFT."""
-    usable = mask & ~np.isnan(cost)
-    if not usable.any():
-        return None
-    practical = view.number("servers_needed") <= MOST_SERVERS
-    for preferred in (usable & practical & stock, usable & practical, usable):
-        if preferred.any():
-            usable = preferred
-            break
-    places = np.flatnonzero(usable)
-    order = np.lexsort((view.number("ttft_ms")[places], cost[places]))
-    return int(view.at[places[order[0]]])
 
 
 # both kinds meet the targets
 
 
-def _both(view: _View, cpu: int, gpu: int) -> Verdict:
+def _both(view: View, cpu: int, gpu: int) -> Verdict:
     cpu_cost, gpu_cost = view.value("monthly_cost", cpu), view.value("monthly_cost", gpu)
     changes = (*_risk(view, cpu), *_risk(view, gpu))
     (cpu_low, cpu_high), (gpu_low, gpu_high) = _cost_band(view, cpu), _cost_band(view, gpu)
@@ -259,7 +119,7 @@ def _both(view: _View, cpu: int, gpu: int) -> Verdict:
     return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
 
 
-def _cost_band(view: _View, offer: int) -> tuple[float, float]:
+def _cost_band(view: View, offer: int) -> tuple[float, float]:
     """Monthly cost if the server is as fast, or as slow, as its error band allows: whole servers, so often one figure."""
     month, count = view.value("monthly_cost", offer), view.value("servers_needed", offer)
     rate, low, high = (
@@ -275,7 +135,7 @@ def _cost_band(view: _View, offer: int) -> tuple[float, float]:
     return month / count * min(fewest, count), month / count * max(most, count)
 
 
-def _crossing(view: _View, cpu: int, gpu: int) -> tuple[str, ...]:
+def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:
     """The traffic from which the GPU is cheaper, where one GPU server still carries it."""
     traffic = view.requests_per_s
     if traffic is None:
@@ -289,7 +149,7 @@ def _crossing(view: _View, cpu: int, gpu: int) -> tuple[str, ...]:
     return (f"Above {rate:,.3g} requests/s the GPU server {view.label(gpu)} is the cheaper one.",)
 
 
-def _risk(view: _View, offer: int) -> tuple[str, ...]:
+def _risk(view: View, offer: int) -> tuple[str, ...]:
     """A pick whose band reaches past a target."""
     found = []
     for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
@@ -297,7 +157,7 @@ def _risk(view: _View, offer: int) -> tuple[str, ...]:
         if high > target:
             low = view.value(f"{column}_low", offer)
             found.append(
-                f"{view.label(offer)} may miss the {name} target of {_time(target)}: its band is {_time(low)} to {_time(high)}."
+                f"{view.label(offer)} may miss the {name} target of {time(target)}: its band is {time(low)} to {time(high)}."
             )
     return tuple(found)
 
@@ -305,11 +165,11 @@ def _risk(view: _View, offer: int) -> tuple[str, ...]:
 # one kind meets them
 
 
-def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
+def _only_gpu(view: View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
     cheapest = f"cheapest is {view.price(gpu)}, {view.speed(gpu)}"
     nearest, miss = _nearest(view, cpu_fits)
     if nearest is None:
-        cpu = _kinds(view)[0]
+        cpu = kinds(view)[0]
         has_cpu = bool(cpu.any())
         why = "no CPU server is among these offers"
         if has_cpu:
@@ -330,7 +190,7 @@ def _only_gpu(view: _View, gpu: int, cpu_fits: NDArray[np.bool_]) -> Verdict:
     return Verdict("gpu_needed", sentence, None, gpu, nearest, (near, *_risk(view, gpu)))
 
 
-def _only_practical(view: _View, pick: int, *, cpu: bool) -> Verdict:
+def _only_practical(view: View, pick: int, *, cpu: bool) -> Verdict:
     """Both kinds meet the targets, but one only with more servers than anybody runs."""
     answer = f"{view.price(pick)}, {view.speed(pick)}"
     few = f"{view.goal} with {MOST_SERVERS} servers or fewer"
@@ -341,10 +201,10 @@ def _only_practical(view: _View, pick: int, *, cpu: bool) -> Verdict:
     return Verdict("gpu_needed", sentence, None, pick, changes=_risk(view, pick))
 
 
-def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
+def _only_cpu(view: View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
     answer = f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}"
     nearest, _ = _nearest(view, gpu_fits)
-    if not _kinds(view)[1].any():
+    if not kinds(view)[1].any():
         return Verdict(
             "only_cpu", f"{answer}; no GPU server is among these offers.", cpu, None, changes=_risk(view, cpu)
         )
@@ -352,7 +212,7 @@ def _only_cpu(view: _View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
     return Verdict("only_cpu", f"{answer}; {why}.", cpu, None, nearest, _risk(view, cpu))
 
 
-def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
+def _missed(view: View, mask: NDArray[np.bool_]) -> str:
     """Which target stands in the way, with the best figure there is: "TTFT 2 s (best 2.8 s)"."""
     # One request alone is the best a server can do; TPOT alone is no column of the comparison.
     for name, column, target in (("TTFT", "ttft_solo_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
@@ -360,14 +220,14 @@ def _missed(view: _View, mask: NDArray[np.bool_]) -> str:
         best = float(np.nanmin(values)) if np.isfinite(values).any() else math.nan
         if best > target:
             alone = " alone" if column == "ttft_solo_ms" else ""
-            return f"{name} {_time(target)} (best {_time(best)}{alone})"
+            return f"{name} {time(target)} (best {time(best)}{alone})"
     return "the targets" if math.isinf(view.ttft_target) or math.isinf(view.tpot_target) else "both targets at once"
 
 
 # none does
 
 
-def _miss(view: _View) -> NDArray[np.float64]:
+def _miss(view: View) -> NDArray[np.float64]:
     """How many times over its worse target each offer is; without targets, over the traffic one server carries."""
     if view.no_targets:
         name, wanted = view.wanted
@@ -380,7 +240,7 @@ def _miss(view: _View) -> NDArray[np.float64]:
     return worst
 
 
-def _nearest(view: _View, mask: NDArray[np.bool_]) -> tuple[int | None, float]:
+def _nearest(view: View, mask: NDArray[np.bool_]) -> tuple[int | None, float]:
     """The priced offer that misses by least (ties to the cheaper one), and by how many times."""
     miss, cost = _miss(view), view.number("monthly_cost")
     places = np.flatnonzero(mask & ~np.isnan(miss) & ~np.isnan(cost))
@@ -392,7 +252,7 @@ def _nearest(view: _View, mask: NDArray[np.bool_]) -> tuple[int | None, float]:
     return int(view.at[place]), float(miss[place])
 
 
-def _none_meets(view: _View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], cost: NDArray[np.float64]) -> Verdict:
+def _none_meets(view: View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], cost: NDArray[np.float64]) -> Verdict:
     count = int(meets.sum())
     if count:
         return Verdict(
@@ -415,7 +275,7 @@ def _none_meets(view: _View, fits: NDArray[np.bool_], meets: NDArray[np.bool_], 
         return Verdict("none_meets", sentence, nearest=nearest, changes=(_WITH_TARGETS,))
     sentence = f"Nothing meets the targets; nearest is {view.price(nearest)}: {_figures(view, nearest)}."
     changes = [] if miss <= 1 else [_relax(view, nearest)]
-    cpu_fits = _kinds(view)[0] & fits
+    cpu_fits = kinds(view)[0] & fits
     best_cpu, _ = _nearest(view, cpu_fits)
     if best_cpu is not None and best_cpu != nearest:
         changes.append(f"The nearest CPU server, {view.price(best_cpu)}, would have {view.speed(best_cpu)}.")
@@ -426,32 +286,32 @@ def _carries(miss: float) -> str:
     return f"carries {min(100 / miss, 99):.0f} % of it" if miss < 50 else f"carries {100 / miss:.2g} % of it"
 
 
-def _figures(view: _View, offer: int) -> str:
+def _figures(view: View, offer: int) -> str:
     """The missed targets of one offer: "TTFT 2.8 s instead of 2 s (40 % over)"."""
     found = []
     for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
         value = view.value(column, offer)
         if value > target:
-            found.append(f"{name} {_time(value)} instead of {_time(target)} ({_over(value / target)})")
+            found.append(f"{name} {time(value)} instead of {time(target)} ({_over(value / target)})")
     return " and ".join(found) or f"{view.speed(offer)}, but not at this traffic"
 
 
-def _relax(view: _View, offer: int) -> str:
+def _relax(view: View, offer: int) -> str:
     wishes = []
     for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
         value = view.value(column, offer)
         if value > target:
-            wishes.append(f"a {name} target of {_time(_round_up(value))}")
+            wishes.append(f"a {name} target of {time(_round_up(value))}")
     return f"With {' and '.join(wishes)} it would do." if wishes else "Less traffic would do."
 
 
-def _nothing_fits(view: _View) -> Verdict:
+def _nothing_fits(view: View) -> Verdict:
     share = view.number("memory_used_share")
     places = np.flatnonzero(np.isfinite(share))
     if not len(places):
         # No server has an estimate at all: the format, the context or the chips are why, not the memory.
         # GPUs run nearly everything: their reason says more than that a CPU does not.
-        _, gpu = _kinds(view)
+        _, gpu = kinds(view)
         texts = view.read("reason")[view.at]
         reasons = Counter(str(text) for text in (texts[gpu] if gpu.any() else texts) if text)
         why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
@@ -468,14 +328,6 @@ def _nothing_fits(view: _View) -> Verdict:
 
 
 # words
-
-
-def _time(milliseconds: float) -> str:
-    return duration(milliseconds) if math.isfinite(milliseconds) else "unknown"
-
-
-def _times(ratio: float) -> str:
-    return "the same" if ratio < 1.05 else f"{ratio:.1f}x" if ratio < 10 else f"{ratio:.0f}x"
 
 
 def _over(ratio: float) -> str:
