@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from models import names
 from models.chip import Chip
+from models.chip_names import candidates, stated_memory
 from models.cpu import CPU
 from models.engine import Engine, Support, VersionClass
 from models.errors import CatalogError, UnknownNameError
@@ -25,11 +26,9 @@ from models.quant import Quant
 from models.traffic import Preset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 FOLDER = Path(__file__).parent / "data"
-MEMORY_TOLERANCE = 0.08
-"""How far a stated memory size may lie from the nominal one: 79.2 GiB is an 80 GB card, 22.4 GiB an L4."""
 
 
 def _text(file: str) -> str:
@@ -193,21 +192,6 @@ def _chip_index() -> dict[str, Chip]:
     return {names.normalise(one.name): one for one in chips()}
 
 
-def _link_class(text: str) -> str:
-    """sxm, pcie or nvl: what tells cards of one name apart; empty where the text says neither."""
-    key = names.normalise(text)
-    if "nvlink" in key:
-        # A bridge joins PCIe cards; NVLink without one means the SXM board.
-        return "pcie" if "bridge" in key else "sxm"
-    return next((link for link in ("nvl", "sxm", "pcie") if link in key), "")
-
-
-_VENDOR = re.compile(r"^(?:nvidia|amd|intel|habana|geforce|quadro|tesla|instinct|radeon)[\s_-]+", re.IGNORECASE)
-_COUNT = re.compile(r"^\d+\s*[x×*]\s+|^\d+[x×](?=[a-z])", re.IGNORECASE)
-_MEMORY = re.compile(r"[\s_(-]*(\d+(?:\.\d+)?)\s*gi?b\)?(?=$|[\s_,)-])", re.IGNORECASE)
-_LINK = re.compile(r"[\s_(-]+(pcie|sxm\d?|nvl|nvlink)\)?(?=$|[\s_,)-])", re.IGNORECASE)
-
-
 def _chip_readings(spelling: str) -> tuple[tuple[Chip, float | None, str], ...]:
     key = names.normalise(spelling)
     if direct := _chip_index().get(key):
@@ -218,94 +202,19 @@ def _chip_readings(spelling: str) -> tuple[tuple[Chip, float | None, str], ...]:
     )
 
 
-def _near(stated: float, nominal: float) -> bool:
-    return abs(stated - nominal) <= MEMORY_TOLERANCE * nominal
-
-
-def _decide(readings: Iterable[tuple[Chip, float | None, str]], memory_gib: float | None, link: str) -> list[Chip]:
-    """The readings that memory and link leave; one reading alone needs no deciding."""
-    found = list(readings)
-    if len(found) > 1 and memory_gib is not None:
-        found = [one for one in found if _near(memory_gib, one[1] or one[0].memory_gib)]
-    if len(found) > 1 and link:
-        found = [one for one in found if one[2] == link]
-    return [one[0] for one in found]
-
-
-def _chip_candidates(name: str, memory_gib: float | None, link: str | None) -> list[Chip]:
-    """Chips a spelling can mean, most specific reading first; one = decided, several = ambiguous, none = unknown.
-
-    Known decorations (count, vendor, memory size, form factor) are taken off one by one and become hints; what is
-    left must be a whole known spelling.
-    """
-    text = _COUNT.sub("", name.strip())
-    hint_link = _link_class(link or "")
-    ambiguous: list[Chip] = []
-    spellings = [text]
-    while _VENDOR.match(spellings[-1]):
-        spellings.append(_VENDOR.sub("", spellings[-1]))
-    for spelling in spellings:
-        if readings := _chip_readings(spelling):
-            found = _decide(readings, memory_gib, hint_link)
-            if len(found) == 1:
-                return found
-            # More than one stays ambiguous, even where the hints leave none: never a guess.
-            ambiguous = ambiguous or found or [reading[0] for reading in readings]
-    # The spelling with its memory size and form factor taken off: they must then agree with what is found.
-    for spelling in spellings:
-        size = _MEMORY.search(spelling)
-        form = _LINK.search(spelling)
-        said_memory = float(size.group(1)) if size else None
-        said_link = _link_class(form.group(1)) if form else ""
-        without_size = _MEMORY.sub(" ", spelling, count=1).strip() if size else spelling
-        without_form = _LINK.sub(" ", spelling, count=1).strip() if form else spelling
-        bare = _LINK.sub(" ", without_size, count=1).strip() if form else without_size
-        for shorter in dict.fromkeys((without_size, without_form, bare)):
-            if shorter == spelling or not (readings := _chip_readings(shorter)):
-                continue
-            memory = said_memory if said_memory is not None else memory_gib
-            found = _decide(readings, memory, said_link or hint_link)
-            if said_memory is not None:
-                found = [one for one in found if not _near_known(said_memory, one)]
-            if said_link and shorter != without_size:
-                found = [one for one in found if _form(one) in ("", said_link)]
-            if len(found) == 1:
-                return found
-            ambiguous = ambiguous or found
-    if (
-        hint_link
-        and not any(_form(one) == hint_link for one in ambiguous)
-        and (readings := _chip_readings(f"{text} {hint_link}"))
-    ):
-        found = _decide(readings, memory_gib, hint_link)
-        if len(found) == 1:
-            return found
-    return ambiguous
-
-
-def _near_known(stated: float, one: Chip) -> bool:
-    """Whether a stated size contradicts the chip's."""
-    return not math.isnan(one.memory_gib) and not _near(stated, one.memory_gib)
-
-
-def _form(one: Chip) -> str:
-    return _link_class(one.name) or ("pcie" if one.interconnect == "none" else "")
-
-
 def _with_memory(one: Chip, name: str, memory_gib: float | None) -> Chip:
     """Chips that share the machine's RAM get the size that was asked for, or the one in the name."""
     if not math.isnan(one.memory_gib):
         return one
     if memory_gib is None:
         hints = [memory for key, memory, _ in _spellings()["gpu"].get(names.normalise(name), ()) if key == one.name]
-        size = _MEMORY.search(name)
-        memory_gib = next((hint for hint in hints if hint), float(size.group(1)) if size else None)
+        memory_gib = next((hint for hint in hints if hint), stated_memory(name))
     return one if memory_gib is None else replace(one, memory_gib=memory_gib)
 
 
 def find_chip(name: str, *, memory_gib: float | None = None, link: str | None = None) -> Chip | None:
     """The chip behind a spelling, None if unknown or if memory and link leave more than one."""
-    found = _chip_candidates(name, memory_gib, link)
+    found = candidates(name, memory_gib, link, _chip_readings)
     return _with_memory(found[0], name, memory_gib) if len(found) == 1 else None
 
 
@@ -314,7 +223,7 @@ def chip(name: str, *, memory_gib: float | None = None, link: str | None = None)
 
     Raises UnknownNameError: an ambiguous name lists its candidates as the nearest.
     """
-    found = _chip_candidates(name, memory_gib, link)
+    found = candidates(name, memory_gib, link, _chip_readings)
     if len(found) == 1:
         return _with_memory(found[0], name, memory_gib)
     if found:
@@ -410,12 +319,12 @@ def hardware(
     """A GPU or a CPU, whichever the spelling means; raises UnknownNameError with candidates of both kinds."""
     if exact := _cpu_names().get(name):
         return "cpu", exact
-    candidates = _chip_candidates(name, memory_gib, link)
-    if len(candidates) == 1:
-        return "gpu", _with_memory(candidates[0], name, memory_gib)
-    if not candidates and (processor := find_cpu(name)):
+    found = candidates(name, memory_gib, link, _chip_readings)
+    if len(found) == 1:
+        return "gpu", _with_memory(found[0], name, memory_gib)
+    if not found and (processor := find_cpu(name)):
         return "cpu", processor
-    close = tuple(dict.fromkeys(one.name for one in candidates)) or names.nearest(
+    close = tuple(dict.fromkeys(one.name for one in found)) or names.nearest(
         name, [one.name for one in chips()] + [one.name for one in cpus()]
     )
     raise UnknownNameError("hardware", name, close)
