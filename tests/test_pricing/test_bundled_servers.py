@@ -119,6 +119,6 @@ def test_a_missing_one_is_not_missed(folder: Path, searched: list[int]) -> None:
 def test_exact_names_of_cpus_mean_no_gpu() -> None:
     """They are looked up before the spellings of GPUs are read."""
     for cpu in catalog.cpus():
-        assert catalog._chip_candidates(cpu.name, None, None) == []
+        assert catalog.candidates(cpu.name, None, None, catalog._chip_readings) == []
         assert catalog.find_cpu(cpu.name) == cpu == catalog.cpu_named(cpu.name)
         assert catalog.hardware(cpu.name) == ("cpu", cpu)
