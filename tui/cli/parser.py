@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from models.errors import ECHOED, InputError
 from tui import __version__
+from tui.advice import TOPICS
+from tui.cli.advise_flags import add_topic_flags
 from tui.cli.flags import (
     add_filter_flags,
     add_format_flag,
@@ -21,7 +23,8 @@ from tui.cli.flags import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-COMMANDS = ("compare", "estimate", "refresh", "catalog", "offers", "accuracy", "config")
+COMMANDS = ("compare", "advise", "estimate", "refresh", "catalog", "offers", "accuracy", "config")
+ADVICE_FORMATS = ("text", "json", "markdown", "csv")
 CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers", "tokens")
 
 ABOUT = """\
@@ -72,6 +75,16 @@ definitions:
          as busy as the targets allow: never higher, and only true for those who fill it.
   --vat and the settings' vat and [discounts] are percent. A discount is on hourly and monthly prices,
          not on setup fees. `rackrate config init` writes a file to set them in.
+"""
+
+ADVISE = """\
+Say what to do, by the same estimates and prices as `compare`. Without a topic: the verdict.
+"""
+
+ADVISE_EXAMPLES = """\
+examples:
+  rackrate advise
+  rackrate advise --workload rag --model Llama-3.3-70B --quant fp8 --rps 5 --format markdown
 """
 
 ESTIMATE = """\
@@ -291,6 +304,16 @@ def build() -> Parser:
     output.add_argument(
         "--limit", metavar="N", type=limit, help="at most N offers, 0 = all (default: 30 on a terminal, else all)"
     )
+
+    advise = add("advise", "what to rent, and why", ADVISE, ADVISE_EXAMPLES)
+    advise.add_argument(
+        "topic", metavar="TOPIC", nargs="?", choices=TOPICS, default="verdict",
+        help=f"one of: {', '.join(TOPICS)} (default verdict)",
+    )  # fmt: skip
+    add_workload_flags(advise)
+    add_filter_flags(advise)
+    add_topic_flags(advise)
+    advise.add_argument("--format", choices=ADVICE_FORMATS, help="text, json, markdown or csv (default text)")
 
     estimate = add("estimate", "answer a CSV of cases", ESTIMATE, ESTIMATE_EXAMPLES)
     estimate.add_argument("cases", metavar="CASES.csv", help="file of cases; - reads stdin")

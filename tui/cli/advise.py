@@ -1,0 +1,139 @@
+"""`rackrate advise`: what to do with the comparison, as text, JSON, Markdown or CSV."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.errors import InputError
+from pricing import own, tokens
+from pricing.compare import compare
+from pricing.market import Market
+from pricing.settings import Settings
+from pricing.store import Store
+from tui import format as fmt
+from tui.advice.question import Question
+from tui.cli.advise_flags import said
+from tui.cli.compare import check_filters, question
+from tui.cli.footer import summary, unknown_discounts
+from tui.cli.output import csv_text, markdown, plain, say
+from tui.cli.parser import build
+from tui.cli.table import render, table_width
+from tui.cli.workload import filters_from, options_from, workload_from
+from tui.own_constants import use_own
+from tui.text import wrap
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from pricing.tokens import TokenPrice
+    from tui.advice.report import Part, Report
+
+LINE = 120
+"""Sentences are wrapped here at the latest: longer lines are hard to read."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answer one topic; messages go to stderr."""
+    wanted = said(args, build().commands()["advise"])
+    settings = Settings.load()
+    if note := use_own():
+        say(note)
+    store = Store()
+    workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
+    prices = Path(args.prices) if args.prices else None
+    mine = own.offers(today=options.today)
+    market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
+    for message in (*market.messages, *unknown_discounts(settings, market.offers)):
+        say(message)
+    comparison = compare(market, workload, options)
+    check_filters(comparison, filters)
+
+    def read_tokens() -> tuple[TokenPrice, ...]:
+        try:
+            return store.tokens()
+        except OSError:  # a folder that cannot be listed
+            return tokens.bundled()
+
+    asked = Question(comparison, filters, read_tokens, wanted)
+    found: Report = importlib.import_module(f"tui.advice.{args.topic}").report(asked)
+    form = args.format or "text"
+    if form == "text":
+        say(question(workload))
+    write(found, form)
+    if form == "text":
+        rows = asked.asked()
+        say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
+    return 0
+
+
+def write(found: Report, form: str) -> None:
+    """A report on stdout. Raises InputError where a topic has no table for CSV."""
+    if form == "json":
+        sys.stdout.write(json.dumps(_values(found.data), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    elif form == "csv":
+        if found.table is None:
+            raise InputError(
+                f"`rackrate advise {found.topic}` has no table for CSV.", hint="--format json has all of it."
+            )
+        rows = found.table.rows
+        sys.stdout.write(csv_text(rows, list(rows[0]) if rows else [column.key for column in found.table.columns]))
+    elif form == "markdown":
+        sys.stdout.write("\n".join(line for part in found.parts for line in _markdown(part)))
+    else:
+        text = "\n".join(line for part in found.parts for line in text_lines(part, min(table_width(), LINE)))
+        utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+        sys.stdout.write(text if utf else fmt.to_ascii(text))
+
+
+def text_lines(part: Part, cells: int) -> Iterator[str]:
+    """One part for a terminal of so many cells."""
+    yield fmt.clean(part.title)
+    for sentence in part.sentences:
+        yield from _wrapped(sentence, cells, "  ")
+    if part.table is not None and part.table.rows:
+        lines, hidden = render(part.table.rows, part.table.columns, cells=cells - 2)
+        yield from (f"  {line}" for line in lines)
+        if hidden:
+            yield f"  No room for: {', '.join(hidden)}. A wider terminal or --format json shows them."
+    for note in part.notes:
+        yield from _wrapped(note, cells, "  ")
+    yield ""
+
+
+def _wrapped(sentence: str, cells: int, indent: str) -> Iterator[str]:
+    for line in wrap([(sentence, "text")], cells - len(indent)):
+        yield indent + "".join(part for part, _ in line).rstrip()
+
+
+def _markdown(part: Part) -> Iterator[str]:
+    yield f"## {_escaped(part.title)}\n"
+    for sentence in part.sentences:
+        yield f"- {_escaped(sentence)}"
+    if part.sentences:
+        yield ""
+    if part.table is not None and part.table.rows:
+        yield "".join(markdown(part.table.rows, part.table.columns))
+    for note in part.notes:
+        yield f"*{_escaped(note)}*\n"
+
+
+def _escaped(text: str) -> str:
+    """Text that a Markdown reader shows as it is."""
+    found = fmt.clean(text)
+    for char in "\\`*_[]<>|":
+        found = found.replace(char, f"\\{char}")
+    return found
+
+
+def _values(value: Any) -> Any:
+    """Values JSON knows, all the way down."""
+    if isinstance(value, dict):
+        return {str(key): _values(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_values(one) for one in value]
+    return plain(value)
