@@ -61,8 +61,9 @@ shots: $(DEV_STAMP)  ## draw screenshots/ from the running dashboard (PNGs need 
 prepare: $(DEV_STAMP)  ## write the quick forms of bundled data, after an edit of data/
 	$(BIN)/python scripts/prepare.py
 
-docs: $(DEV_STAMP)  ## run README's examples and write what they print
+docs: $(DEV_STAMP)  ## run README's examples and write what they print; CLAIMS.md
 	$(BIN)/python scripts/readme.py
+	$(BIN)/python scripts/claims.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
