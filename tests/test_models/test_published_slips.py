@@ -24,7 +24,7 @@ def test_w15_a_price_that_needs_more_than_the_card_has(per_m: float, needed: flo
 
 
 def test_n61_one_h100_does_not_run_a_70b_in_sixteen_bits() -> None:
-    """131.4 GiB of weights on one card is no fit; two leave a few GiB for the cache (0.2 to 4.1 a card by the engine's version), four do."""
+    """131.4 GiB of weights on one card is no fit; two leave a few GiB for the cache (0.2 to 4.1 a card by engine version)."""
     assert not _on("H100-80GB-SXM5", 1).fits[0]
     two, four = _on("A100-80GB-SXM4", 2), _on("A100-80GB-SXM4", 4)
     assert 0 < two.kv_pool_gib_per_device[0] < 6
