@@ -101,11 +101,15 @@ def wrap(line: TextLine, width: int, indent: int = 0) -> list[TextLine]:
             rest = text
             while used + cell_len(rest) > width > indent:
                 head = fit_head(rest, width - used)
-                if not head:
+                if not head and used > indent:
                     used = new_line()
                     continue
+                # A wide character in a line of one cell: it stands there all the same, or it would be tried for ever.
+                head = head or rest[0]
                 result[-1].append((head, tone))
                 rest = rest[len(head) :]
+                if not rest:
+                    break
                 used = new_line()
             result[-1].append((rest, tone))
             used += cell_len(rest)

@@ -23,6 +23,14 @@ def test_wrapped_lines_fit_and_keep_every_letter(spans, width):
     assert after == before
 
 
+@pytest.mark.timeout(20)
+def test_a_wide_character_in_a_line_of_one_cell_ends() -> None:
+    """It was tried for ever, with a new line each time, until the memory was full; a terminal of three columns is enough."""
+    assert [line[0][0] for line in wrap([("東京", "text")], 1)] == ["東", "京"]
+    assert len(wrap([("東京" * 50, "text")], 1)) == 100
+    assert "".join(text for line in wrap([("a東b", "text")], 2, indent=1) for text, _ in line).replace(" ", "") == "a東b"
+
+
 def test_tied_words_stay_together():
     lines = wrap([(f"TTFT 138 s  !{TIED}over{TIED}2{TIED}s", "text")], 14)
     assert [line[0][0].strip() for line in lines] == ["TTFT 138 s", "! over 2 s"]
