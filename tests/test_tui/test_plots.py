@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from models.fleets import crossings, merged, stairs, turns
+from models.frontier import frontier
+from pricing.serverless import api_prices, monthly_slope
 from pricing.terms import CompareOptions
 from pricing.tokens import TokenPrice
 from tui import format as fmt
 from tui import plots
-from tui.plots.api_prices import api_prices, monthly_slope, stored
-from tui.plots.fleets import crossings, merged, stairs, turns
-from tui.plots.frontier import frontier
+from tui.plots.api_prices import stored
 from tui.plots.latency import loads
 from tui.plots.painter import Picture
 from tui.plots.pareto import stairs as price_line

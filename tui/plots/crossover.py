@@ -16,7 +16,7 @@ from tui.plots.traffic import KINDS, answer, leaders, missing_kind
 from tui.text import CPU, GPU, sign
 
 if TYPE_CHECKING:
-    from tui.plots.fleets import Stairs
+    from models.fleets import Stairs
     from tui.plots.traffic import Answer
     from tui.rows import Rows
     from tui.session import Session

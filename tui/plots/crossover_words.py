@@ -12,8 +12,8 @@ from tui.plots.facts import money, who
 from tui.plots.traffic import KINDS, leaders, missing_kind
 
 if TYPE_CHECKING:
+    from models.fleets import Stairs
     from tui.plots.axis import Axis
-    from tui.plots.fleets import Stairs
     from tui.plots.traffic import Answer
 
 TITLE = TITLES["crossover"]

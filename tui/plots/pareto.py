@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.frontier import frontier
 from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.plots import TITLES
 from tui.plots.axis import Axis, around
 from tui.plots.facts import good, money, sign_of_money, who
-from tui.plots.frontier import frontier
 from tui.plots.plot import BEST_CPU, BEST_GPU, CHOSEN, TARGET, Cloud, Entry, Line, Panel, Plot, Point, Rule, empty
 from tui.text import CPU, GPU
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.cost import ROUNDING
-from tui.plots.frontier import frontier
+from models.frontier import frontier
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
