@@ -43,6 +43,8 @@ class View:
     requests_per_s: float | None
     users: int
     quant: str
+    utilization: float = 1.0
+    """Planned share of what a server can do."""
 
     @property
     def no_targets(self) -> bool:
@@ -137,6 +139,7 @@ def look(compared: Compared, rows: NDArray[np.intp] | None) -> View:
         work.requests_per_s,
         work.concurrency or 1,
         work.quant,
+        work.utilization,
     )
 
 

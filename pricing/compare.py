@@ -144,7 +144,7 @@ class Comparison:
         if name in {"vram_gib", "memory_gb_s"}:
             fact: Array = getattr(self.market, name)
             return fact
-        if name in ESTIMATE_COLUMNS or name == "memory_used_share":
+        if name in ESTIMATE_COLUMNS or name in {"memory_used_share", "tpot_solo_ms"}:
             return self._gather(name)
         raise KeyError(name)
 

@@ -1,21 +1,218 @@
-"""What to rent and why: one sentence, and what would change it."""
+"""What to rent and why: one sentence, three offers to look at, and what would change the answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from models.verdict import verdict
-from tui.advice.report import Part, Report
+from models.verdict_band import HEADROOM, corners, with_headroom, would_meet
+from models.verdict_view import look, times
+from pricing.crossover import KINDS, crossover
+from tui import format as fmt
+from tui.advice.changes import changes, cheapest_pick
+from tui.advice.offers import columns, offer_row, printed
+from tui.advice.report import Part, Report, Table
+from tui.cli.table import Column
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from models.verdict import Verdict
+    from pricing.compare import Comparison
+    from pricing.crossover import Crossover
+    from tui.advice.changes import Change
     from tui.advice.question import Question
+
+CODES_OF_KIND = {"cpu_enough": "cpu", "only_cpu": "cpu", "gpu_cheaper": "gpu", "gpu_needed": "gpu", "only_gpu": "gpu"}
+"""What a verdict decides for, where it does."""
 
 
 def report(question: Question) -> Report:
     """The verdict over the offers asked about."""
-    found = verdict(question.comparison, question.asked())
-    return Report(
-        "verdict",
-        (Part("Verdict", (found.sentence, *found.changes)),),
-        {"code": found.code, "sentence": found.sentence, "changes": list(found.changes)},
+    comparison, asked = question.comparison, question.asked()
+    found = verdict(comparison, asked)
+    traffic = crossover(comparison, asked, None)
+    turn = _turn(found, traffic)
+    inside = _flips(comparison, asked, found)
+    looked = _picks(comparison, asked, found)
+    told = changes(question, found)
+    sentences = [found.sentence + (f" {turn}" if turn else ""), *(_without_turn(found, turn)), *inside]
+    parts = [Part("Verdict", tuple(sentences))]
+    if looked:
+        parts.append(_look_at(comparison, looked))
+    parts.append(_changes(question, found, told))
+    return Report("verdict", tuple(parts), _data(question, found, turn, inside, looked, told), parts[-1].table)
+
+
+# the sentence
+
+
+def _turn(found: Verdict, traffic: Crossover) -> str:
+    """From which traffic on the other kind wins, exact to the step: the nearest crossing above the traffic asked about."""
+    if found.code not in CODES_OF_KIND or not traffic.changes:
+        return ""
+    here = CODES_OF_KIND[found.code]
+    for at, kind in traffic.changes:
+        if at > traffic.traffic and KINDS[kind].lower() != here:
+            amount = f"{math.floor(at + 1e-9):,} users" if traffic.unit == "users" else f"{fmt.number(at)} requests/s"
+            return f"Above {amount} the {KINDS[kind]} wins."
+    below = [(at, kind) for at, kind in traffic.changes if at <= traffic.traffic]
+    if below and KINDS[below[-1][1]].lower() == here and below[-1][0] > 0:
+        other = KINDS[1 - below[-1][1]]
+        amount = (
+            f"{math.floor(below[-1][0] + 1e-9):,} users"
+            if traffic.unit == "users"
+            else f"{fmt.number(below[-1][0])} requests/s"
+        )
+        return f"Below {amount} the {other} wins."
+    return ""
+
+
+def _without_turn(found: Verdict, turn: str) -> tuple[str, ...]:
+    """The verdict's own remarks; its estimate of the crossing only where there is no exact one."""
+    return tuple(one for one in found.changes if not (turn and one.startswith("Above ")))
+
+
+def _flips(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> tuple[str, ...]:
+    """Whether the answer holds inside the error bands, and at which end it does not."""
+    decided = CODES_OF_KIND.get(found.code, "")
+    view = look(comparison, asked)
+    said = []
+    for corner in corners(comparison, asked):
+        if found.code in {"cpu_enough", "gpu_cheaper"} and corner.cheaper and corner.cheaper != decided:
+            slow, fast = corner.slow.upper(), ("GPU" if corner.slow == "cpu" else "CPU")
+            costs = (
+                f"{name} {view.money(cost)}" if math.isfinite(cost) else f"no {name} meets the targets"
+                for name, cost in (("CPU", corner.cpu_cost), ("GPU", corner.gpu_cost))
+            )
+            said.append(
+                f"The answer flips inside the error bands: with {slow}s as slow and {fast}s as fast as theirs allow, "
+                f"{', '.join(costs)} a month."
+            )
+    missing = {"gpu_needed": "cpu", "only_cpu": "gpu"}.get(found.code)
+    if missing and (count := would_meet(comparison, asked, missing)):
+        said.append(
+            f"{count:,} {missing.upper()} {'offer' if count == 1 else 'offers'} would meet the targets, one request at a time, at the fast "
+            "end of the error band: measure before you rule them out."
+        )
+    if decided and not said:
+        said.append("The answer holds at both ends of the error bands.")
+    return tuple(said)
+
+
+# offers to look at
+
+
+def _picks(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> tuple[tuple[str, int], ...]:
+    """(why to look at it, the offer)."""
+    best = cheapest_pick(found, comparison)
+    picks: list[tuple[str, int]] = []
+    if best is not None:
+        picks.append(("cheapest", best))
+        if (roomy := with_headroom(comparison, asked)) is not None:
+            picks.append((f"{HEADROOM:g}x headroom", roomy))
+        other = found.gpu_pick if best == found.cpu_pick else found.cpu_pick
+        other = other if other is not None else found.nearest
+        if other is not None:
+            kind = comparison.market.offers[other].kind.upper()
+            met = bool(comparison.column("meets_targets")[other])
+            picks.append((f"cheapest {kind}" if met else f"nearest {kind}", other))
+    elif found.nearest is not None:
+        picks.append(("nearest", found.nearest))
+    return tuple(picks)
+
+
+def _look_at(comparison: Comparison, picks: tuple[tuple[str, int], ...]) -> Part:
+    rows: dict[int, str] = {}
+    for why, at in picks:
+        rows[at] = f"{rows[at]}, {why}" if at in rows else why
+    made = tuple(printed(offer_row(comparison, at, why=why)) for at, why in rows.items())
+    notes = [
+        f"Headroom: meets the targets at the slow end of its band and carries {HEADROOM:g} times the traffic there, at the least cost.",
+        "A band is where eight of ten measured speeds lie; `rackrate accuracy` shows how far estimates have been off.",
+    ]
+    if not any(why.startswith("cheapest") for why in rows.values()):
+        notes = notes[1:]
+    elif not any("headroom" in why for why in rows.values()):
+        notes.insert(
+            0, "No offer has that headroom: every one that meets the targets may miss them at the slow end of its band."
+        )
+    return Part(
+        "Offers to look at", (), Table(made, columns(comparison.terms.currency, Column("why", "Why", 1))), tuple(notes)
     )
+
+
+# what would change it
+
+
+def _changes(question: Question, found: Verdict, told: tuple[Change, ...]) -> Part:
+    now = cheapest_pick(found, question.comparison)
+    if not told:
+        tried = "fewer and more bits, an 8-bit cache, a longer TTFT, shorter prompts, a prefix cache, other terms and older prices"
+        return Part(
+            "What would change the answer", (f"Nothing that was tried, by a twentieth of the bill or more: {tried}.",)
+        )
+    rows = tuple(
+        printed(offer_row(change.comparison, change.pick, change=change.words, against=_against(change, now)))
+        for change in told
+        if change.pick is not None
+    )
+    return Part(
+        "What would change the answer" if now is not None else "Nearest ways out",
+        (),
+        Table(
+            rows,
+            (
+                Column("change", "With", 1, widest=44),
+                Column("against", "Bill", 1),
+                *columns(question.comparison.terms.currency),
+            ),
+        ),
+    )
+
+
+def _against(change: Change, now: int | None) -> str:
+    if now is None or change.ratio is None:
+        return "meets"
+    if change.ratio >= 1.95:
+        return times(change.ratio)
+    return f"{(change.ratio - 1) * 100:+.0f} %"
+
+
+def _data(
+    question: Question,
+    found: Verdict,
+    turn: str,
+    inside: tuple[str, ...],
+    picks: tuple[tuple[str, int], ...],
+    told: tuple[Change, ...],
+) -> dict[str, Any]:
+    comparison = question.comparison
+    return {
+        "code": found.code,
+        "sentence": found.sentence,
+        "crossing": turn or None,
+        "holds_inside_error_bands": list(inside),
+        "remarks": list(found.changes),
+        "picks": [offer_row(comparison, at, why=why) for why, at in picks],
+        "changes": [
+            offer_row(change.comparison, change.pick, change=change.words, bill_ratio=change.ratio)
+            for change in told
+            if change.pick is not None
+        ],
+        **workload_data(question),
+    }
+
+
+def workload_data(question: Question) -> dict[str, Any]:
+    """What was asked, for those who keep the answer."""
+    from tui.workload_table import to_table
+
+    return {
+        "workload": to_table(question.workload),
+        "currency": question.comparison.terms.currency,
+        "offers": len(question.asked()),
+        "prices": question.comparison.market.snapshot_date,
+    }
