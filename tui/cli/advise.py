@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from pricing.tokens import TokenPrice
     from tui.advice.report import Part, Report
 
+TRAFFIC_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens")
+"""Flags that a topic's own traffic would contradict."""
 LINE = 120
 """Sentences are wrapped here at the latest: longer lines are hard to read."""
 
@@ -45,11 +47,17 @@ def run(args: argparse.Namespace) -> int:
         say(note)
     store = Store()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
+    topic = importlib.import_module(f"tui.advice.{args.topic}")
+    if hasattr(topic, "prepare"):  # some topics bring a traffic of their own
+        given = frozenset(name for name in TRAFFIC_FLAGS if getattr(args, name) is not None)
+        workload = topic.prepare(workload, wanted, options, given)
     prices = Path(args.prices) if args.prices else None
     mine = own.offers(today=options.today)
     market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
     for message in (*market.messages, *unknown_discounts(settings, market.offers)):
         say(message)
+    if not len(market):
+        raise InputError("There is no offer to advise on.", hint="Leave out --no-bundled, or give --prices OFFERS.csv.")
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
 
@@ -60,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             return tokens.bundled()
 
     asked = Question(comparison, filters, read_tokens, wanted)
-    found: Report = importlib.import_module(f"tui.advice.{args.topic}").report(asked)
+    found: Report = topic.report(asked)
     form = args.format or "text"
     if form == "text":
         say(question(workload))

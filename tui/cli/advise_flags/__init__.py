@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from models.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
 
-WITH_FLAGS: tuple[str, ...] = ()
+    Group: TypeAlias = argparse._ArgumentGroup  # noqa: SLF001  # argparse has no public name for it
+
+WITH_FLAGS: tuple[str, ...] = ("buy",)
 """Topics with flags of their own; each is a module here with `add(group)`."""
 
 
