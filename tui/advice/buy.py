@@ -271,7 +271,8 @@ def _servers(case: _Case) -> str:
 def _notes(apis: tuple[Asked, ...]) -> tuple[str, ...]:
     notes = [
         (
-            "Prices are of the request's mix, prompt included: (fresh prompt x input + cached prompt x cached + answer x output) / all tokens. "
+            "Prices are of the request's mix, prompt included: (fresh prompt x input + cached prompt x cached + answer x output) / all "
+            "tokens. "
             "An API's speed, limits and number format are not compared."
         ),
         "Break-even = what the fleet costs a month / the API's price of a token; its share is of the fleet's tokens inside the targets.",

@@ -1,0 +1,105 @@
+"""Traces as public ones are written, and files that are none."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from models.errors import InputError
+from pricing import trace
+from pricing.trace import read_trace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AZURE = """TIMESTAMP,ContextTokens,GeneratedTokens
+2023-11-16 18:15:46.6805900,374,44
+2023-11-16 18:15:50.9951690,396,109
+2023-11-16 18:17:50.0000000,879,55
+"""
+BURST = """Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type
+5,1,0.1,ChatGPT,472,18,490,Conversation log
+45,2,0.2,ChatGPT,1087,230,1317,Conversation log
+118,3,0.2,GPT-4,417,276,693,API log
+"""
+MOONCAKE = """{"timestamp": 27482, "input_length": 6955, "output_length": 52, "hash_ids": [46, 47]}
+{"timestamp": 30535, "input_length": 6472, "output_length": 26, "hash_ids": [46]}
+{"timestamp": 87482, "input_length": 100, "output_length": 10, "hash_ids": []}
+"""
+OWN = """timestamp,input_tokens,output_tokens
+2026-11-30T12:00:00Z,100,10
+2026-11-30T13:00:00+01:00,200,20
+2026-11-30T12:01:00Z,300,30
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "span", "prompts"),
+    [
+        ("azure.csv", AZURE, 123.31941, (374 + 396 + 879) / 3),
+        ("burst.csv", BURST, 113.0, (472 + 1087 + 417) / 3),
+        ("mooncake.jsonl", MOONCAKE, 60.0, (6955 + 6472 + 100) / 3),
+        ("own.csv", OWN, 60.0, 200.0),
+        ("bom.csv", "\ufeff" + OWN, 60.0, 200.0),
+        ("seconds.csv", "ts,prompt_tokens,completion_tokens\n1700000000000,5,6\n1700000060000,5,6\n", 60.0, 5.0),
+    ],
+)
+def test_public_shapes(tmp_path: Path, name: str, text: str, span: float, prompts: float) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read_trace(str(tmp_path / name))
+    assert found.span_s == pytest.approx(span, rel=1e-6)
+    assert found.input_mean == pytest.approx(prompts)
+
+
+def test_a_packed_trace(tmp_path: Path) -> None:
+    (tmp_path / "azure.csv.gz").write_bytes(gzip.compress(AZURE.encode()))
+    assert read_trace(str(tmp_path / "azure.csv.gz")).requests == 3
+
+
+HEAD = "timestamp,input_tokens,output_tokens\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "cannot be read as a trace"),
+        ("a,b\n1,2\n", "has no column for a time"),
+        ("timestamp,input_tokens\n1,2\n", "answer tokens"),
+        (HEAD, "has no requests"),
+        (HEAD + "1,5,5\n", "two different times"),
+        (HEAD + "1,5,5\n1,5,5\n", "two different times"),
+        (HEAD + "1,5,5\n2,-5,5\n", "line 3: input_tokens cannot be '-5'"),
+        (HEAD + "1,5,5\n2,5,\n", "line 3: output_tokens cannot be 'nan'"),
+        (HEAD + "1,5,5\n2,5,many\n", "line 3: output_tokens cannot be 'many'"),
+        (HEAD + "1,5,5\n2,1e300,5\n", "line 3: input_tokens"),
+        (HEAD + "monday,5,5\n2026-11-30,5,5\n", "line 2: 'monday' is not a time"),
+        (HEAD + "1,5,5\n,5,5\n", "line 3"),
+        (HEAD + '1,5,5\n"2,5,5\n', "cannot be read"),
+        (HEAD + "1,2,3,4,5\n2,2,3\n", "line 2: 2 more values"),
+        ("\x00\x01\x02\x03" * 50, "no column"),
+        ("<html><body>Not found</body></html>", "no column"),
+    ],
+)
+def test_files_that_are_no_trace_get_one_sentence(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=words) as caught:
+        read_trace(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes(HEAD.encode() + b"\xff\xfe\xe9,1,1\n\xff,1,1\n")
+    (tmp_path / "torn.csv.gz").write_bytes(gzip.compress(AZURE.encode())[:40])
+    for name in ("latin.csv", "torn.csv.gz", "missing.csv", "."):
+        with pytest.raises(InputError):
+            read_trace(str(tmp_path / name))
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "azure.csv").write_text(AZURE)
+    monkeypatch.setattr(trace, "LARGEST_BYTES", 10)
+    with pytest.raises(InputError, match="larger than"):
+        read_trace(str(tmp_path / "azure.csv"))

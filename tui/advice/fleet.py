@@ -1,0 +1,366 @@
+"""How many servers a day's traffic needs, and which way of paying for them is the cheapest."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.demand import Demand, flat, parse_day
+from models.errors import InputError
+from models.fleet_plan import ENGINE_START_S, PLANS, plans
+from models.practical import MOST_SERVERS
+from models.verdict_view import View, look, times
+from pricing.bases import cheapest_bases
+from tui import format as fmt
+from tui import rows as names
+from tui.advice.report import Part, Report, Table
+from tui.advice.verdict import workload_data
+from tui.cli.output import plain
+from tui.cli.table import Column
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+    from models.demand import TraceFacts
+    from models.fleet_plan import Plans
+    from models.traffic import Workload
+    from pricing.compare import Comparison
+    from pricing.terms import CompareOptions
+    from tui.advice.question import Question
+
+BEST = 8
+"""Offers in the table; the best CPU and the best GPU are always among them."""
+
+
+def prepare(
+    workload: Workload, said: MutableMapping[str, Any], options: CompareOptions, given: frozenset[str]
+) -> Workload:
+    """The workload at the demand's mean, with a trace's lengths. Raises InputError where flags contradict each other."""
+    del options
+    ways = [name for name in ("day", "trace") if name in said]
+    if len(ways) > 1:
+        raise InputError("--day and --trace exclude each other.", hint="A trace brings its own hours.")
+    if ways and given & {"rps", "concurrency"}:
+        raise InputError(f"--{ways[0]} and --rps or --concurrency exclude each other.", hint="Give one of them.")
+    if "trace" not in said:
+        for name in ("size_by", "peak_of"):
+            if name in said:
+                raise InputError(f"--{name.replace('_', '-')} says how a trace is read; there is no --trace.")
+    else:
+        if "peak" in said:
+            raise InputError(
+                "--peak and --trace exclude each other: a trace has a peak of its own.", hint="--peak-of chooses which."
+            )
+        if given & {"input_tokens", "output_tokens"}:
+            raise InputError("--trace brings its own lengths; --input-tokens and --output-tokens contradict it.")
+        return _traced(workload, said)
+    if workload.requests_per_s is None:
+        raise InputError(
+            "A fleet is counted for requests per second, not for users.", hint="Give --rps, --day or --trace."
+        )
+    demand = (
+        parse_day(said["day"], said.get("peak")) if "day" in said else flat(workload.requests_per_s, said.get("peak"))
+    )
+    said["demand"] = demand
+    return workload.changed(requests_per_s=demand.mean)
+
+
+def _traced(workload: Workload, said: MutableMapping[str, Any]) -> Workload:
+    from pricing.trace import read_trace
+
+    facts = read_trace(said["trace"], peak=said.get("peak_of", "minute"))
+    said["facts"], said["demand"] = facts, facts.demand
+    ninety = said.get("size_by") == "p90"
+    lengths = (facts.input_p90, facts.output_p90) if ninety else (facts.input_mean, facts.output_mean)
+    tokens_in, tokens_out = (max(round(length), 1) for length in lengths)
+    return workload.changed(
+        requests_per_s=facts.demand.mean,
+        concurrency=None,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        preset=None,
+    )
+
+
+def report(question: Question) -> Report:
+    """Plans for the demand of the question, or for its rate around the clock."""
+    work = question.workload
+    if work.requests_per_s is None:
+        said = "A fleet is counted for requests per second, not for users: give a rate."
+        return Report("fleet", (Part("Fleet", (said,)),), {"sentences": [said], **workload_data(question)})
+    demand: Demand = question.said.get("demand") or flat(work.requests_per_s)
+    # Latencies and what one server carries are those of the busiest hour.
+    comparison = question.compared(work.changed(requests_per_s=demand.peak, preset=work.preset))
+    asked = question.asked(comparison)
+    chosen = _Fleet(comparison, asked, demand, int(question.said.get("spare", 0)))
+    parts = [Part("Fleet", tuple(chosen.sentences()), notes=_notes(demand, question.said.get("facts")))]
+    if chosen.order:
+        parts += [chosen.plans_of(chosen.order[0]), chosen.offers()]
+    table = chosen.offers().table
+    data = {
+        "demand": {
+            "hourly_requests_per_s": list(demand.hourly),
+            "mean_requests_per_s": demand.mean,
+            "peak_requests_per_s": demand.peak,
+        },
+        "sentences": list(parts[0].sentences),
+        "fleets": [dict(row) for row in table.rows] if table is not None else [],
+        "trace": _facts_data(question.said.get("facts")),
+        **workload_data(question),
+    }
+    return Report("fleet", tuple(parts), data, table)
+
+
+class _Fleet:
+    """The plans of all offers that meet the targets, and which are worth a look."""
+
+    def __init__(self, comparison: Comparison, asked: np.ndarray[Any, Any], demand: Demand, spare: int) -> None:
+        work, market = comparison.workload, comparison.market
+        self.comparison, self.demand, self.spare = comparison, demand, spare
+        self.view: View = look(comparison, asked)
+        can = comparison.column("meets_targets").astype(bool) & ~market.out_of_stock
+        base_month, self.base_of = cheapest_bases(comparison, can)
+        self.at = asked[can[asked]]
+        able = comparison.column("requests_per_s_at_target").astype(float) * work.utilization
+        hourly = np.isin(market.column("term").astype(str), ("on_demand", "spot"))
+        # Servers of a term that lasts are not started for an hour.
+        hour = np.where(hourly, comparison.price_per_hour, np.nan)
+        self.able = able[self.at]
+        self.plans: Plans = plans(
+            demand, self.able,
+            month=comparison.server_monthly_cost[self.at], hour=hour[self.at], base_month=base_month[self.at],
+            start_s=comparison.column("load_s").astype(float)[self.at], spare=spare, hours_per_month=comparison.terms.hours_per_month,
+        )  # fmt: skip
+        costs = np.where(self.plans.at_peak[None, :] > MOST_SERVERS, np.nan, self.plans.costs)
+        self.cost = np.full(len(self.at), np.nan)
+        self.plan = np.zeros(len(self.at), dtype=np.intp)
+        known = np.isfinite(costs).any(axis=0)
+        if known.any():
+            # Of plans that cost the same the one with the least to do.
+            filled = np.where(np.isfinite(costs), costs, np.inf)
+            self.plan[known] = np.argmin(np.round(filled[:, known], 6), axis=0)
+            self.cost[known] = filled.min(axis=0)[known]
+        self.order = self._order()
+
+    def _order(self) -> list[int]:
+        """The cheapest offer of each seller, the best CPU and GPU among them."""
+        by_cost = [int(i) for i in np.argsort(self.cost, kind="stable") if math.isfinite(self.cost[int(i)])]
+        market = self.comparison.market
+        kept: list[int] = []
+        sellers, kinds = set[str](), set[str]()
+        for i in by_cost:
+            entry = market.offers[int(self.at[i])]
+            if (entry.provider in sellers or len(kept) >= BEST) and entry.kind in kinds:
+                continue
+            kept.append(i)
+            sellers.add(entry.provider)
+            kinds.add(entry.kind)
+        return sorted(kept, key=lambda i: float(self.cost[i]))
+
+    def sentences(self) -> list[str]:
+        """The answer first."""
+        demand = self.demand
+        traffic = f"a mean of {fmt.number(demand.mean)} and a peak of {fmt.number(demand.peak)} requests/s"
+        if not self.order:
+            return [f"No fleet of {MOST_SERVERS} servers or fewer carries {traffic} inside the targets."]
+        best = self.order[0]
+        bill = self.view.money(float(self.cost[best]))
+        said = [f"For {traffic} the cheapest is {self._words(best)} at {bill} a month, {PLANS[self.plan[best]]}."]
+        always = float(self.plans.always_on[best])
+        if self.plan[best] and math.isfinite(always):
+            saved = 1 - float(self.cost[best]) / always
+            said.append(f"Always on at the peak would cost {self.view.money(always)}: {saved * 100:.0f} % is saved.")
+        else:
+            hour = float(self.plans.by_hour[best])
+            if math.isfinite(hour):
+                said.append(
+                    f"Started and stopped by the hour it would cost {self.view.money(hour)}, {times(hour / float(self.cost[best]))}."
+                )
+            else:
+                said.append("It is not billed by the hour, so stopping servers saves nothing.")
+        mean, peak = (int(values[best]) for values in (self.plans.at_mean, self.plans.at_peak))
+        if mean != peak:
+            said.append(
+                f"The mean alone would need {mean:,} {'server' if mean == 1 else 'servers'}, the peak {peak:,}."
+            )
+        said.append(self._tail(best))
+        other = next((i for i in self.order if self._kind(i) != self._kind(best)), None)
+        if other is not None:
+            said.append(
+                f"The cheapest {self._kind(other).upper()} fleet: {self._words(other)} at {self.view.money(float(self.cost[other]))}, "
+                f"{times(float(self.cost[other] / self.cost[best]))}."
+            )
+        return [one for one in said if one]
+
+    def _tail(self, i: int) -> str:
+        """Latency at the peak, mean and tail."""
+        at = int(self.at[i])
+        mean, tail = (float(self.comparison.column(name)[at]) for name in ("ttft_ms", "ttft_p95_ms"))
+        if not math.isfinite(tail):
+            return f"At the peak TTFT is {fmt.duration(mean)} on average."
+        return f"At the peak TTFT is {fmt.duration(mean)} on average, and 95 of 100 requests wait less than {fmt.duration(tail)}."
+
+    def _kind(self, i: int) -> str:
+        return self.comparison.market.offers[int(self.at[i])].kind
+
+    def _words(self, i: int) -> str:
+        entry = self.comparison.market.offers[int(self.at[i])]
+        spot = " (spot)" if entry.term == "spot" else ""
+        if self.plan[i] == 2:
+            base, peak = int(self.plans.base[i]), int(self.plans.at_peak[i])
+            return f"{base:,} to {peak:,} x {entry.provider} {entry.server}{spot}{self._base_words(i)}"
+        count = int(self.plans.at_peak[i])
+        many = f"up to {count:,} x " if self.plan[i] == 1 and count > 1 else f"{count:,} x " if count > 1 else ""
+        return f"{many}{entry.provider} {entry.server}{self._base_words(i) if self.plan[i] == 0 else spot}"
+
+    def plans_of(self, i: int) -> Part:
+        """All plans of one offer."""
+        at, code = int(self.at[i]), self.comparison.terms.currency
+        found = self.plans
+        base = self._base_words(i)
+        served = self.demand.mean
+        rows = []
+        for plan, cost, servers, hours in (
+            (f"mean only, always on{' (misses the peak)' if found.at_mean[i] < found.at_peak[i] else ''}",
+             found.at_mean[i] * found.always_on[i] / found.at_peak[i], found.at_mean[i], found.at_mean[i] * self._hours),
+            (f"always on, for the peak{base}", found.always_on[i], found.at_peak[i], found.at_peak[i] * self._hours),
+            ("started and stopped by the hour", found.by_hour[i], found.at_peak[i], found.hours[i]),
+            (f"base of {int(np.nan_to_num(found.base[i])):,}{base}, the rest by the hour", found.base_and_peak[i], found.at_peak[i],
+             found.base[i] * self._hours + found.peak_hours[i]),
+        ):  # fmt: skip
+            paid = hours / self._hours * self.able[i]
+            rows.append(
+                {
+                    "plan": plan,
+                    "servers": plain(float(servers)),
+                    "server_hours": plain(float(hours)) if math.isfinite(cost) else None,
+                    "utilization": plain(float(served / paid)) if paid > 0 and math.isfinite(cost) else None,
+                    "monthly_cost": plain(float(cost)),
+                }
+            )
+        entry = self.comparison.market.offers[at]
+        start = float(np.nan_to_num(self.comparison.column("load_s")[at])) + ENGINE_START_S
+        able, share = fmt.number(float(self.able[i])), self.comparison.workload.utilization
+        planned = f"One {entry.server} is planned for {able} requests/s: its rate inside the targets x --utilization {share:g}."
+        start_words = f"reading the weights, and {ENGINE_START_S:.0f} s assumed for the engine"
+        notes = [
+            planned,
+            f"A start takes about {fmt.duration(start * 1e3)} ({start_words}) and is paid as begun hours.",
+        ]
+        return Part(
+            f"Ways to pay for {entry.provider} {entry.server}",
+            (),
+            Table(
+                tuple(rows),
+                (
+                    Column("plan", "Plan", 1, widest=70),
+                    Column("servers", "Servers", 2, fmt.count),
+                    Column("server_hours", "Server-hours", 3),
+                    Column(
+                        "utilization", "Used", 4, lambda value: fmt.MISSING if value is None else f"{value * 100:.0f} %"
+                    ),
+                    Column("monthly_cost", f"{code}/month", 1),
+                ),
+            ),
+            tuple(notes),
+        )
+
+    @property
+    def _hours(self) -> float:
+        return self.comparison.terms.hours_per_month
+
+    def _base_words(self, i: int) -> str:
+        """Under which term a server that always runs is paid."""
+        at = int(self.base_of[int(self.at[i])])
+        if at < 0 or at == int(self.at[i]):
+            return ""
+        entry = self.comparison.market.offers[at]
+        months = f", {entry.commitment_months} months committed" if entry.commitment_months else ""
+        return f" ({entry.term.replace('_', ' ')}{months})"
+
+    def offers(self) -> Part:
+        """The offers worth a look, each by its cheapest plan."""
+        code = self.comparison.terms.currency
+        rows = []
+        for i in self.order:
+            at = int(self.at[i])
+            entry = self.comparison.market.offers[at]
+            hours = (
+                self.plans.at_peak[i] * self._hours,
+                self.plans.hours[i],
+                self.plans.base[i] * self._hours + self.plans.peak_hours[i],
+            )
+            rows.append(
+                {
+                    "offer_id": entry.offer_id,
+                    "server": entry.server,
+                    "provider": entry.provider,
+                    "hardware": names.hardware(entry),
+                    "region": entry.region or entry.region_group,
+                    "kind": entry.kind,
+                    "term": entry.term,
+                    "plan": PLANS[self.plan[i]],
+                    "base_servers": plain(float(self.plans.base[i])) if self.plan[i] == 2 else None,
+                    "base_term": self._base_words(i).strip(" ()") or None,
+                    "servers_at_mean": plain(float(self.plans.at_mean[i])),
+                    "servers_at_peak": plain(float(self.plans.at_peak[i])),
+                    "server_hours": plain(float(hours[self.plan[i]])),
+                    "always_on_monthly_cost": plain(float(self.plans.always_on[i])),
+                    "by_hour_monthly_cost": plain(float(self.plans.by_hour[i])),
+                    "base_and_peak_monthly_cost": plain(float(self.plans.base_and_peak[i])),
+                    "monthly_cost": plain(float(self.cost[i])),
+                    "ttft_ms": plain(self.comparison.column("ttft_ms")[at]),
+                    "ttft_p95_ms": plain(self.comparison.column("ttft_p95_ms")[at]),
+                    "cost_currency": code,
+                    "source_date": entry.source_date,
+                }
+            )
+        return Part(
+            "The cheapest fleet of each seller",
+            (),
+            Table(
+                tuple(rows),
+                (
+                    Column("server", "Server", 1, widest=28),
+                    Column("provider", "Provider", 2),
+                    Column("hardware", "Hardware", 7, widest=26),
+                    Column("plan", "Plan", 3),
+                    Column("servers_at_mean", "At mean", 6, fmt.count),
+                    Column("servers_at_peak", "At peak", 4, fmt.count),
+                    Column("server_hours", "Hours", 8),
+                    Column("always_on_monthly_cost", "Always on", 5),
+                    Column("monthly_cost", f"{code}/month", 1),
+                    Column("source_date", "Price of", 9),
+                ),
+            ),
+        )
+
+
+def _notes(demand: Demand, facts: TraceFacts | None) -> tuple[str, ...]:
+    notes = [f"Demand: {demand.note or 'as said'}; servers are counted for every hour's mean x {demand.burst:.3g}."]
+    if facts is not None:
+        rates = (
+            ("mean", facts.mean),
+            ("busiest minute", facts.busiest_minute),
+            ("99th percentile of minutes", facts.p99_minute),
+            ("busiest hour", facts.busiest_hour),
+        )
+        notes.append(
+            f"Trace: {facts.requests:,} requests in {fmt.duration(facts.span_s * 1e3)}; requests/s: "
+            f"{', '.join(f'{name} {fmt.number(rate)}' for name, rate in rates)}."
+        )
+        for what, lengths in (
+            ("prompt", (facts.input_mean, facts.input_p50, facts.input_p90, facts.input_p99)),
+            ("answer", (facts.output_mean, facts.output_p50, facts.output_p90, facts.output_p99)),
+        ):
+            said = ", ".join(f"{name} {n:,.0f}" for name, n in zip(("mean", "p50", "p90", "p99"), lengths, strict=True))
+            notes.append(f"Tokens of a {what}: {said}.")
+    return tuple(notes)
+
+
+def _facts_data(facts: TraceFacts | None) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    return {name: getattr(facts, name) for name in facts.__slots__ if name != "demand"}
