@@ -20,6 +20,7 @@ METRICS = {
     "tpot_ms": "tpot_ms",
     "ttft_ms": "ttft_ms",
     "ttft_ms_p50": "ttft_ms",
+    "ttft_ms_p95": "ttft_p95_ms",
     "output_tokens_per_s": "output_tokens_per_s",
     "total_tokens_per_s": "total_tokens_per_s",
     "tokens_per_s_per_user": "tokens_per_s_user",
@@ -31,6 +32,7 @@ DEFAULT_GROUPS = ("class", "scenario", "metric")
 _BANDS = {
     "tpot_ms": ("tpot_ms", False),
     "ttft_ms": ("ttft_ms", False),
+    "ttft_p95_ms": ("ttft_ms", False),
     "output_tokens_per_s": ("output_tokens_per_s", False),
     "total_tokens_per_s": ("output_tokens_per_s", False),
     "requests_per_s": ("output_tokens_per_s", False),

@@ -39,6 +39,8 @@ class Capacity:
     ttft_s: float | None
     tpot_s: float | None
     arrivals: bool
+    tail: bool = False
+    """Whether the TTFT target is for 95 of 100 requests."""
 
     def end(self, i: int) -> str:
         """One of ENDS for server i of the table, worked out when asked for; "" where it has no capacity or is not among these."""
@@ -49,7 +51,7 @@ class Capacity:
         if n >= self.limit[place]:
             return "memory" if np.floor(self.room[place]) <= self.limit[place] else "most"
         one = self.speed.crowd(np.array([place], dtype=np.intp))
-        tpot, ttft = further(one, np.array([n]), arrivals=self.arrivals)
+        tpot, ttft = further(one, np.array([n]), arrivals=self.arrivals, tail=self.tail)
         over_ttft = float(ttft[0]) / self.ttft_s if self.ttft_s is not None else 0.0
         over_tpot = float(tpot[0]) / self.tpot_s if self.tpot_s is not None else 0.0
         return "ttft" if over_ttft > over_tpot else "tpot"

@@ -18,6 +18,7 @@ from models.local_score import generation, is_local_score, mean_rates
 from models.quantize import compute_class
 from models.serving import open_loop
 from models.shape import shape_of
+from models.tail import ttft_p95
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,6 +167,8 @@ class Batch:
         self.open = (self.scenario == "server") & ~np.isnan(rate)
         self.saturated = np.zeros(len(cases), dtype=bool)
         """Cases whose request rate is above what the server answers, known once `figures` ran: TTFT grows with the length of the test."""
+        self.tail = np.where((self.scenario == "single_stream") & (self.asked <= 1), 1.0, np.nan)
+        """TTFT that 95 of 100 requests stay below over the mean, at a rate or one at a time; known once `figures` ran."""
         self.running = np.where(self.bench, self.asked, np.minimum(self.asked, self.limit))
         # A server's own benchmark counts its prompts; llama-bench reports generation alone.
         self.counted = np.array([case.engine == "vllm-cpu" for case in cases]) & (self.asked > 1)
@@ -243,4 +246,5 @@ class Batch:
         """A request rate."""
         load = open_loop(speed, self.rate[index], self.limit[index])
         self.saturated[index] = load.saturated
+        self.tail[index] = np.where(load.saturated, np.nan, ttft_p95(speed, load) / load.ttft)
         return load.ttft, load.tpot, load.requests_per_s * speed.o, 0.0 * load.ttft

@@ -190,6 +190,7 @@ def _answer(group: Sorted, *, pull: bool) -> dict[str, list[Any]]:
         "ttft_ms_low": speeds(ttft * ttft_low),
         "ttft_ms_high": _numbers(ttft * ttft_high, hide | batch.saturated),
         "ttft_solo_ms": speeds(figures["solo"] * 1e3),
+        "ttft_p95_ms": speeds(ttft * batch.tail),
         "tpot_ms": speeds(tpot),
         "tpot_ms_low": speeds(tpot * tpot_low),
         "tpot_ms_high": speeds(tpot * tpot_high),

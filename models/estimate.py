@@ -84,5 +84,9 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
         if layouts is not None:
             if pull:
                 pull_layouts(result, layouts)
+            if workload.speculative is not None:
+                from models.guessed import guess_layouts  # only those who ask for it pay for it
+
+                guess_layouts(layouts, workload.model, workload.speculative)
             solve(result, layouts)
     return result

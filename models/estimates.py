@@ -37,6 +37,7 @@ FLOATS = (
     "servers_needed",
     "utilization",
     "requests_per_s_served",
+    "speculative_gain",
 )
 
 
@@ -95,6 +96,8 @@ class Estimates:
     utilization: Array
     requests_per_s_served: Array
     """Traffic that `servers_needed` servers really serve, all together."""
+    speculative_gain: Array
+    """Plain over speculative time of a decode step at the server's load; NaN without speculative decoding."""
     tpot_parts_ms: Array
     """Where the time of an output token goes: one row a name of `bound.PARTS`, one column a server."""
     choices: list[Choice] = field(default_factory=list)
@@ -166,6 +169,10 @@ class Estimates:
             found.append(
                 f"CPU not named by the provider: an unknown {'Arm' if server.arch == 'arm' else 'x86'} vCPU is assumed."
             )
+        if self.workload.speculative is not None and np.isfinite(self.speculative_gain[i]):
+            from models.guessed import words
+
+            found.append(words(self.workload.speculative, float(self.speculative_gain[i])))
         if self.tight[i]:
             found.append("Memory is tight: less than a tenth of the KV pool stays free at this load.")
         return tuple(found)

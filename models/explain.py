@@ -49,7 +49,9 @@ def miss_reason(estimates: Estimates, i: int) -> str:
     code = int(estimates.limit_code[i])
     parts = []
     if code & 1 and workload.ttft_ms is not None:
-        parts.append(f"TTFT {duration(estimates.ttft_solo_ms[i])} even alone, target {duration(workload.ttft_ms)}")
+        parts.append(
+            f"{workload.ttft_name} {duration(estimates.ttft_solo_ms[i])} even alone, target {duration(workload.ttft_ms)}"
+        )
     if code & 2 and workload.tpot_ms is not None:
         parts.append(f"TPOT {duration(estimates.tpot_solo_ms[i])} even alone, target {duration(workload.tpot_ms)}")
     return "; ".join(parts) or "misses the targets"

@@ -277,6 +277,7 @@ class PresetRow(Row):
     prefix_hit: float = Field(ge=0, lt=1)
     requests_per_s: float = Field(gt=0)
     assumed: list[Literal["input_tokens", "output_tokens", "ttft_ms", "tpot_ms", "prefix_hit", "requests_per_s"]]
+    ttft_at: Literal["mean", "p95"] = "mean"
 
 
 class InstanceRow(Row):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.tail import tail_wait
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -59,13 +61,18 @@ def _loaded(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool) -> tuple
     the wait, solved as it stands.
     """
     tpot, idle, prompt = speed.steady(np.maximum(n, 1.0))
+    wait = _wait(speed, n, tpot, idle, prompt, arrivals=arrivals)
+    return tpot, idle + wait, idle + speed.o * tpot + wait
+
+
+def _wait(speed: GpuSpeed | StreamSpeed, n: Array, tpot: Array, idle: Array, prompt: Array, *, arrivals: bool) -> Array:
+    """Mean seconds that a prompt waits for others, with `n` requests in the server."""
     busy = n * prompt if arrivals else n * prompt * (n > 1)
-    alone = idle + speed.o * tpot
     unit = speed.queue_unit()
-    apart = alone - busy
+    apart = idle + speed.o * tpot - busy
     wait = (np.sqrt(apart * apart + 4 * unit * busy) - apart) / 2
-    wait = np.minimum(wait, _LONGEST * unit)
-    return tpot, idle + wait, alone + wait
+    found: Array = np.minimum(wait, _LONGEST * unit)
+    return found
 
 
 def at_concurrency(speed: GpuSpeed | StreamSpeed, sequences: Any, *, arrivals: bool = False) -> Load:
@@ -99,15 +106,27 @@ def open_loop(speed: GpuSpeed | StreamSpeed, rate: Any, limit: Any) -> Load:
     return Load(n, tpot, ttft, served, saturated, np.where(saturated, limit, running))
 
 
-def _excess(speed: GpuSpeed | StreamSpeed, n: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool) -> Array:
+def _judged(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool, tail: bool) -> tuple[Array, Array]:
+    """(TPOT, TTFT) that targets are compared with: the mean, or with `tail` what 95 of 100 requests stay below."""
+    if not tail:
+        tpot, ttft, _ = _loaded(speed, n, arrivals=arrivals)
+        return tpot, ttft
+    tpot, idle, prompt = speed.steady(np.maximum(n, 1.0))
+    wait = _wait(speed, n, tpot, idle, prompt, arrivals=arrivals)
+    return tpot, idle + tail_wait(wait, speed.queue_unit())
+
+
+def _excess(
+    speed: GpuSpeed | StreamSpeed, n: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool, tail: bool = False
+) -> Array:
     """The larger of TTFT and TPOT over their targets; at most 1 is inside."""
-    tpot, ttft, _ = _loaded(speed, n, arrivals=arrivals)
+    tpot, ttft = _judged(speed, n, arrivals=arrivals, tail=tail)
     parts: list[Array] = [time / aim for time, aim in ((tpot, tpot_s), (ttft, ttft_s)) if aim is not None]
     return parts[0] if len(parts) == 1 else np.maximum(*parts)
 
 
 def largest_concurrency(
-    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: Any, tpot_s: Any, *, arrivals: bool = False
+    speed: GpuSpeed | StreamSpeed, limit: Any, ttft_s: Any, tpot_s: Any, *, arrivals: bool = False, tail: bool = False
 ) -> tuple[Array, Load]:
     """Largest N <= limit whose TTFT and TPOT stay inside the targets, for all cases at once.
 
@@ -120,6 +139,7 @@ def largest_concurrency(
         ttft_s: target in seconds, a number or one a case; None = none.
         tpot_s: the same for the time between tokens.
         arrivals: random arrivals (N is an average and may lie below one) instead of a closed loop (whole users).
+        tail: the TTFT target is for 95 of 100 requests, not for the mean.
 
     Returns:
         (users, load at N); users is whole, 0 where one request alone misses a target or limit < 1.
@@ -131,16 +151,20 @@ def largest_concurrency(
     users, n = np.empty(count), np.empty(count)
     for block in _blocks(count):
         cases = _Search(
-            speed.part(block, count), limits[block], _part(ttft_s, block), _part(tpot_s, block), arrivals=arrivals
+            speed.part(block, count),
+            limits[block],
+            _part(ttft_s, block),
+            _part(tpot_s, block),
+            arrivals=arrivals,
+            tail=tail,
         )
         users[block], n[block] = cases.run()
     return users.reshape(shape), _load_in_blocks(speed, n.reshape(shape), arrivals=arrivals)
 
 
-def further(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool) -> tuple[Array, Array]:
+def further(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool, tail: bool = False) -> tuple[Array, Array]:
     """(TPOT, TTFT) one step of `largest_concurrency` above `n`: what it would not let in."""
-    tpot, ttft, _ = _loaded(speed, n * np.exp(_STEP) if arrivals else np.floor(n) + 1, arrivals=arrivals)
-    return tpot, ttft
+    return _judged(speed, n * np.exp(_STEP) if arrivals else np.floor(n) + 1, arrivals=arrivals, tail=tail)
 
 
 def _part(values: Any, index: Any) -> Any:
@@ -162,9 +186,9 @@ class _Search:
     """The largest N of one block of cases."""
 
     def __init__(
-        self, speed: GpuSpeed | StreamSpeed, limit: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool
+        self, speed: GpuSpeed | StreamSpeed, limit: Array, ttft_s: Any, tpot_s: Any, *, arrivals: bool, tail: bool
     ) -> None:
-        self._speed, self._arrivals = speed, arrivals
+        self._speed, self._arrivals, self._tail = speed, arrivals, tail
         self._limit, self._most = limit, np.maximum(limit, 1.0)
         self._targets = ttft_s, tpot_s
 
@@ -173,8 +197,8 @@ class _Search:
         limit, most = self._limit, self._most
         if all(each is None for each in self._targets):
             return np.where(limit >= 1, most, 0.0), most
-        single = _excess(self._speed, np.ones_like(most), *self._targets, arrivals=False)
-        top = _excess(self._speed, most, *self._targets, arrivals=self._arrivals)
+        single = _excess(self._speed, np.ones_like(most), *self._targets, arrivals=False, tail=self._tail)
+        top = _excess(self._speed, most, *self._targets, arrivals=self._arrivals, tail=self._tail)
         alone = (single <= 1) & (limit >= 1)
         index = np.flatnonzero(alone & (top > 1))
         n = most.copy()
@@ -189,7 +213,7 @@ class _Search:
         speed, most = self._speed.crowd(index), self._most[index]
         if not self._arrivals:
             return _bracket(
-                lambda n, s, t: _excess(s, n, *t, arrivals=False),
+                lambda n, s, t: _excess(s, n, *t, arrivals=False, tail=self._tail),
                 speed,
                 targets,
                 (np.ones_like(most), most),
@@ -198,7 +222,7 @@ class _Search:
         steps = np.ceil(np.log(most / _RARELY) / _STEP)
 
         def at(step: Array, some: GpuSpeed | StreamSpeed, aims: Sequence[Any]) -> Array:
-            return _excess(some, _RARELY * np.exp(step * _STEP), *aims, arrivals=True)
+            return _excess(some, _RARELY * np.exp(step * _STEP), *aims, arrivals=True, tail=self._tail)
 
         none = np.zeros_like(steps)
         rarely = at(none, speed, targets)

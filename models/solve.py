@@ -15,6 +15,7 @@ from models.capacity import Capacity
 from models.constants import constants
 from models.layout import kv_bytes
 from models.serving import Load, at_concurrency, largest_concurrency, open_loop
+from models.tail import ttft_p95
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,7 +91,7 @@ def _choose(result: Estimates, layouts: Layouts) -> _Chosen:
     limit = np.where(layouts.fits, np.maximum(limit, 1.0), 1.0)
     arrivals = workload.requests_per_s is not None
     targets = _seconds(workload.ttft_ms), _seconds(workload.tpot_ms)
-    users, inside = largest_concurrency(speed, limit, *targets, arrivals=arrivals)
+    users, inside = largest_concurrency(speed, limit, *targets, arrivals=arrivals, tail=workload.ttft_at == "p95")
     meets = (users >= 1) & layouts.fits
     own = at_concurrency(speed, limit, arrivals=arrivals)
     capacity = np.where(meets, inside.requests_per_s, own.requests_per_s) * layouts.replicas
@@ -107,6 +108,7 @@ def _choose(result: Estimates, layouts: Layouts) -> _Chosen:
         meets[pick],
         *targets,
         arrivals=arrivals,
+        tail=workload.ttft_at == "p95",
     )
     return _Chosen(
         layouts.server[pick],
@@ -166,6 +168,8 @@ def solve(result: Estimates, layouts: Layouts) -> Solved:
     names, which = _distinct([layouts.bands[i] for i in chosen.pick.tolist()])
     result.basis_code[at] = np.array([BASES.index(name.basis) for name in names], dtype=np.intp)[which]
     bands = np.stack(factors(names, constants().band))[:, which]
+    if result.workload.speculative is not None:
+        bands = _guessing(result, chosen, load, bands)
     _put_speed(result, bands, chosen, load, served / servers)
     figures = {
         "max_concurrency": np.where(chosen.meets, chosen.streams, 0.0),
@@ -177,6 +181,18 @@ def solve(result: Estimates, layouts: Layouts) -> Solved:
     _put(result, chosen, figures)
     _put_memory(result, layouts, chosen, load)
     return Solved(chosen.pick, chosen.speed, load, chosen.limit, chosen.replicas)
+
+
+def _guessing(result: Estimates, chosen: _Chosen, load: Load, bands: Array) -> Array:
+    """Bands as wide as acceptance makes them; the gain is kept, and rests on no fit."""
+    from models import speculative
+
+    gained: Array = chosen.speed.gained(np.maximum(load.sequences, 1.0))  # type: ignore[union-attr]  # speeds are guessed ones then
+    result.speculative_gain[chosen.server] = np.where(chosen.fits, gained, np.nan)
+    result.basis_code[chosen.server] = BASES.index(speculative.BASIS)
+    low, high = speculative.BAND
+    low_ttft, high_ttft, low_tpot, high_tpot, low_rate, high_rate = bands
+    return np.stack([low_ttft, high_ttft, low_tpot / high, high_tpot / low, low_rate * low, high_rate * high])
 
 
 def _put(result: Estimates, chosen: _Chosen, figures: Mapping[str, Array], *, always: bool = False) -> None:
@@ -209,6 +225,7 @@ def _put_speed(result: Estimates, bands: Array, chosen: _Chosen, load: Load, rat
         "ttft_ms_low": load.ttft * 1e3 * low_ttft,
         "ttft_ms_high": load.ttft * 1e3 * high_ttft,
         "ttft_solo_ms": alone.ttft * 1e3,
+        "ttft_p95_ms": ttft_p95(chosen.speed, load) * 1e3,
         "tpot_solo_ms": alone.tpot * 1e3,
         "tpot_ms": load.tpot * 1e3,
         "tpot_ms_low": load.tpot * 1e3 * low_tpot,

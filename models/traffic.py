@@ -6,10 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from models.errors import WorkloadError
+from models.errors import WorkloadError, brief
 
 if TYPE_CHECKING:
     from models.llm import LLM
+    from models.speculation import Speculation
+
+
+TTFT_AT = ("mean", "p95")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Preset:
     """Fields without a public source."""
     source: str
     source_date: str
+    ttft_at: str = "mean"
+    """What the TTFT target is for: the mean, or p95 where the use breaks on the tail (speech)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +56,20 @@ class Workload:
     utilization: float = 1.0
     """Planned share of goodput, 0 to 1."""
     preset: str | None = "chat"
+    ttft_at: str = "mean"
+    """Which TTFT the target is compared with: the mean, or p95 (95 of 100 requests stay below)."""
+    speculative: Speculation | None = None
+    """Guessing tokens ahead; None = not."""
 
     def __post_init__(self) -> None:
         if (self.requests_per_s is None) == (self.concurrency is None):
             raise WorkloadError(
                 "A workload has either requests per second or a number of concurrent users.",
                 hint="Give --rps or --concurrency, not both.",
+            )
+        if self.ttft_at not in TTFT_AT:
+            raise WorkloadError(
+                f"The TTFT target is compared with the mean or with p95, not with {brief(self.ttft_at)}."
             )
         rules: tuple[tuple[str, float | None, float, float], ...] = (
             ("--input-tokens", self.input_tokens, 1, 10_000_000),
@@ -70,6 +84,16 @@ class Workload:
         for flag, value, low, high in rules:
             if value is not None and not (math.isfinite(value) and low <= value <= high):
                 raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:,.10g} and {high:,.10g}.")
+
+    @property
+    def ttft_column(self) -> str:
+        """The figure that the TTFT target is compared with."""
+        return "ttft_ms" if self.ttft_at == "mean" else "ttft_p95_ms"
+
+    @property
+    def ttft_name(self) -> str:
+        """What that figure is called."""
+        return "TTFT" if self.ttft_at == "mean" else "TTFT p95"
 
     def changed(self, **changes: Any) -> Workload:
         """The same workload with some fields replaced; setting one kind of traffic clears the other."""

@@ -152,10 +152,12 @@ def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:
 def _risk(view: View, offer: int) -> tuple[str, ...]:
     """A pick whose band reaches past a target."""
     found = []
-    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
-        high = view.value(f"{column}_high", offer)
+    for name, column, target in (
+        (view.ttft_name, view.ttft_column, view.ttft_target),
+        ("TPOT", "tpot_ms", view.tpot_target),
+    ):
+        low, high = view.band(column, offer)
         if high > target:
-            low = view.value(f"{column}_low", offer)
             found.append(
                 f"{view.label(offer)} may miss the {name} target of {time(target)}: its band is {time(low)} to {time(high)}."
             )
@@ -215,7 +217,10 @@ def _only_cpu(view: View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
 def _missed(view: View, mask: NDArray[np.bool_]) -> str:
     """Which target stands in the way, with the best figure there is: "TTFT 2 s (best 2.8 s)"."""
     # One request alone is the best a server can do; TPOT alone is no column of the comparison.
-    for name, column, target in (("TTFT", "ttft_solo_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+    for name, column, target in (
+        (view.ttft_name, "ttft_solo_ms", view.ttft_target),
+        ("TPOT", "tpot_ms", view.tpot_target),
+    ):
         values = view.number(column)[mask]
         best = float(np.nanmin(values)) if np.isfinite(values).any() else math.nan
         if best > target:
@@ -234,7 +239,7 @@ def _miss(view: View) -> NDArray[np.float64]:
         able = view.number(name)
         carried: NDArray[np.float64] = wanted / np.where(able > 0, able, np.nan)
         return carried
-    over_ttft = view.number("ttft_ms") / view.ttft_target
+    over_ttft = view.number(view.ttft_column) / view.ttft_target
     over_tpot = view.number("tpot_ms") / view.tpot_target
     worst: NDArray[np.float64] = np.maximum(over_ttft, over_tpot)
     return worst
@@ -289,7 +294,10 @@ def _carries(miss: float) -> str:
 def _figures(view: View, offer: int) -> str:
     """The missed targets of one offer: "TTFT 2.8 s instead of 2 s (40 % over)"."""
     found = []
-    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+    for name, column, target in (
+        (view.ttft_name, view.ttft_column, view.ttft_target),
+        ("TPOT", "tpot_ms", view.tpot_target),
+    ):
         value = view.value(column, offer)
         if value > target:
             found.append(f"{name} {time(value)} instead of {time(target)} ({_over(value / target)})")
@@ -298,7 +306,10 @@ def _figures(view: View, offer: int) -> str:
 
 def _relax(view: View, offer: int) -> str:
     wishes = []
-    for name, column, target in (("TTFT", "ttft_ms", view.ttft_target), ("TPOT", "tpot_ms", view.tpot_target)):
+    for name, column, target in (
+        (view.ttft_name, view.ttft_column, view.ttft_target),
+        ("TPOT", "tpot_ms", view.tpot_target),
+    ):
         value = view.value(column, offer)
         if value > target:
             wishes.append(f"a {name} target of {time(_round_up(value))}")

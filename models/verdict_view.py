@@ -45,6 +45,9 @@ class View:
     quant: str
     utilization: float = 1.0
     """Planned share of what a server can do."""
+    ttft_column: str = "ttft_ms"
+    ttft_name: str = "TTFT"
+    """The figure that the TTFT target is compared with, and its name."""
 
     @property
     def no_targets(self) -> bool:
@@ -115,7 +118,16 @@ class View:
 
     def speed(self, offer: int) -> str:
         """Both latencies."""
-        return f"TTFT {time(self.value('ttft_ms', offer))}, TPOT {time(self.value('tpot_ms', offer))}"
+        return (
+            f"{self.ttft_name} {time(self.value(self.ttft_column, offer))}, TPOT {time(self.value('tpot_ms', offer))}"
+        )
+
+    def band(self, column: str, offer: int) -> tuple[float, float]:
+        """The error band of a latency; the tail's is as wide as the mean's."""
+        if column == "ttft_p95_ms":
+            ratio = self.value(column, offer) / self.value("ttft_ms", offer)
+            return self.value("ttft_ms_low", offer) * ratio, self.value("ttft_ms_high", offer) * ratio
+        return self.value(f"{column}_low", offer), self.value(f"{column}_high", offer)
 
 
 def look(compared: Compared, rows: NDArray[np.intp] | None) -> View:
@@ -140,6 +152,8 @@ def look(compared: Compared, rows: NDArray[np.intp] | None) -> View:
         work.concurrency or 1,
         work.quant,
         work.utilization,
+        work.ttft_column,
+        work.ttft_name,
     )
 
 

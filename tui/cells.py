@@ -87,6 +87,14 @@ def ttft(rows: Rows, i: int) -> Cell:
     return _speed(rows, i, fmt.seconds(value), missed=rows.late(i))
 
 
+def ttft_p95(rows: Rows, i: int) -> Cell:
+    """Seconds to the first token that 95 of 100 requests stay below."""
+    value = rows.value("ttft_p95_ms", i)
+    if value is None:
+        return EMPTY
+    return _speed(rows, i, fmt.seconds(value), missed=rows.late(i) and rows.workload.ttft_at == "p95")
+
+
 def user_speed(rows: Rows, i: int) -> Cell:
     """Tokens a second of each user."""
     value = rows.value("tokens_per_s_user", i)

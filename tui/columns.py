@@ -78,6 +78,8 @@ COLUMNS: tuple[Column, ...] = (
            "time to the first token at this traffic, mean, seconds; ! misses the target", marked=True),
     Column("ttft_band", "TTFT low–high", cells.ttft_band, "ttft_ms_high", 23, 14,
            "time to the first token, low and high estimate, seconds; sorts by the high one", optional=True),
+    Column("ttft_p95", "TTFT p95", cells.ttft_p95, "ttft_p95_ms", 24, 9,
+           "time to the first token that 95 of 100 requests stay below, seconds; ! misses the target", marked=True, optional=True),
     Column("tpot", "TPOT ms", cells.tpot, "tpot_ms", 25, 9,
            "time between the output tokens of a request, milliseconds; ! misses the target", marked=True, optional=True),
     Column("user_speed", "tok/s·u", cells.user_speed, "tokens_per_s_user", 4, 8,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from models import catalog
 from models.errors import InputError, UnknownNameError, brief
 from models.quantize import CLASSES
+from models.speculation import METHODS, speculation
+from models.traffic import TTFT_AT
 from tui import format as fmt
 from tui.preset import apply_preset, own
 
@@ -68,7 +70,25 @@ def read_kv(workload: Workload, text: str) -> Workload:
     return workload.changed(kv_quant=text.strip().lower())
 
 
+def show_engine(workload: Workload) -> str:
+    """The engine, and how tokens are guessed where they are."""
+    return workload.engine if workload.speculative is None else f"{workload.engine} {workload.speculative}"
+
+
 def read_engine(workload: Workload, text: str) -> Workload:
+    """An engine, with a method of speculative decoding behind it if one is wished: "vllm mtp:3"."""
+    engine: list[str] = []
+    guess = None
+    for word in text.split():
+        if re.split(r"[:@]", word.lower())[0] in METHODS:
+            guess = speculation(word)
+        else:
+            engine.append(word)
+    named = _engine(workload, " ".join(engine)) if engine or guess is None else workload
+    return named.changed(speculative=guess)
+
+
+def _engine(workload: Workload, text: str) -> Workload:
     """An engine by one of its names, or "auto"."""
     name = text.strip()
     return workload.changed(engine="auto" if name.lower() == "auto" else catalog.engine(name).key)
@@ -157,18 +177,25 @@ def show_ttft(workload: Workload) -> str:
     """The TTFT target with its unit, or "none"."""
     if workload.ttft_ms is None:
         return "none"
-    return f"{fmt.plain(workload.ttft_ms)} ms" if workload.ttft_ms < 1000 else f"{fmt.plain(workload.ttft_ms / 1000)} s"
+    tail = "" if workload.ttft_at == "mean" else f" {workload.ttft_at}"
+    time = f"{fmt.plain(workload.ttft_ms)} ms" if workload.ttft_ms < 1000 else f"{fmt.plain(workload.ttft_ms / 1000)} s"
+    return time + tail
 
 
 def read_ttft(workload: Workload, text: str) -> Workload:
-    """The TTFT target: a time, or a word for none."""
+    """The TTFT target: a time, "mean" or "p95" with it, or a word for none."""
     if text.strip().lower() in NONE_WORDS:
         return own(workload.changed(ttft_ms=None))
+    words = text.lower().split()
+    at = next((word for word in TTFT_AT if word in words), workload.ttft_at)
+    text = " ".join(word for word in words if word not in TTFT_AT)
+    if not text and workload.ttft_ms is not None:
+        return own(workload.changed(ttft_at=at))
     value, unit = _split(text, "The TTFT target")
     if unit not in {"", "s", "ms"}:
-        raise InputError("The TTFT target is a time: 2 s, 450 ms, or none.")
+        raise InputError("The TTFT target is a time: 2 s, 450 ms, 2 s p95, or none.")
     in_ms = unit == "ms" or (not unit and value >= _BARE_MS)
-    return own(workload.changed(ttft_ms=value if in_ms else value * 1000))
+    return own(workload.changed(ttft_ms=value if in_ms else value * 1000, ttft_at=at))
 
 
 def show_user_speed(workload: Workload) -> str:

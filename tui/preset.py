@@ -18,6 +18,7 @@ def apply_preset(workload: Workload, preset: Preset) -> Workload:
         "ttft_ms": preset.ttft_ms,
         "tpot_ms": preset.tpot_ms,
         "prefix_hit": preset.prefix_hit,
+        "ttft_at": preset.ttft_at,
         "preset": preset.name,
     }
     before = next((one for one in catalog.presets() if one.name == workload.preset), None)
@@ -35,5 +36,6 @@ def own(workload: Workload) -> Workload:
         workload.ttft_ms,
         workload.tpot_ms,
         workload.prefix_hit,
-    ) == (known.input_tokens, known.output_tokens, known.ttft_ms, known.tpot_ms, known.prefix_hit)
+        workload.ttft_at,
+    ) == (known.input_tokens, known.output_tokens, known.ttft_ms, known.tpot_ms, known.prefix_hit, known.ttft_at)
     return workload if same or workload.preset is None else workload.changed(preset=None)

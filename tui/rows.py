@@ -210,7 +210,7 @@ class Rows:
 
     def late(self, i: int) -> bool:
         """Whether the first token comes later than its target."""
-        value, target = self.value("ttft_ms", i), self.workload.ttft_ms
+        value, target = self.value(self.workload.ttft_column, i), self.workload.ttft_ms
         return value is not None and target is not None and value > target
 
     def slow(self, i: int) -> bool:

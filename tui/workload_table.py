@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from models import catalog
 from models.errors import InputError, RackrateError, brief
 from models.quantize import CLASSES
+from models.speculation import speculation
 from tui.preset import own
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ def to_table(workload: Workload) -> dict[str, str | int | float]:
         table["requests_per_s"] = workload.requests_per_s
     else:
         table["concurrency"] = workload.concurrency or 1
+    if workload.speculative is not None:
+        table["speculative"] = str(workload.speculative)
+    if workload.ttft_at != "mean":
+        table["ttft_at"] = workload.ttft_at
     if workload.preset is not None:
         table["preset"] = workload.preset
     return table
@@ -123,6 +128,8 @@ _READERS: dict[str, Callable[[Workload, object], Workload]] = {
     "ttft_ms": _target("ttft_ms"),
     "tpot_ms": _target("tpot_ms"),
     "utilization": _real("utilization"),
+    "speculative": lambda workload, value: workload.changed(speculative=speculation(_text(value))),
+    "ttft_at": lambda workload, value: workload.changed(ttft_at=_text(value)),
     "requests_per_s": _real("requests_per_s"),
     "concurrency": _whole("concurrency"),
     "preset": lambda workload, value: workload.changed(preset=catalog.preset(_text(value)).name),

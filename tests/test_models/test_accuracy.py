@@ -101,7 +101,8 @@ def test_one_model_of_many_rows_does_not_drown_another() -> None:
 def test_every_figure_has_a_band_and_its_width() -> None:
     """A value at the estimate is inside; one far off is not; rates have the band of the time they follow from."""
     for metric, column in METRICS.items():
-        row = ROW | {"metric": metric, "scenario": "static" if metric == "prompt_tokens_per_s" else "online"}
+        scenario = {"prompt_tokens_per_s": "static", "ttft_ms_p95": "server"}.get(metric, "online")
+        row = ROW | {"metric": metric, "scenario": scenario, "request_rate_rps": "2" if scenario == "server" else ""}
         value = estimate_rows([row], pull=False)[0][column]
         assert isinstance(value, float)
         inside, outside = ({**row, "value": str(value * factor)} for factor in (1.0, 30.0))

@@ -10,10 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models import catalog
 from models.case_input import parse_case
 from models.cases import sort_cases
 from models.constants import constants
+from models.errors import WorkloadError
+from models.estimate import Estimates, ServerTable, estimate
+from models.server import Server
+from models.speculation import Speculation, speculation
 from models.speculative import ACCEPTANCE, BAND, DRAFT_COST, check_step, expected_tokens, gain, gain_of
+from models.traffic import Workload
 
 LOADS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
@@ -112,3 +118,81 @@ def test_every_method_has_a_cost() -> None:
     """Acceptances are shares."""
     assert set(ACCEPTANCE) == set(DRAFT_COST)
     assert all(0 < each < 1 for each in ACCEPTANCE.values())
+
+
+# in an estimate
+
+
+def _asked(users: int, guess: Speculation | None, **changes: Any) -> Estimates:
+    table = ServerTable.build(
+        [
+            Server("gpu", chip=catalog.chip("H100-80GB-SXM5"), gpu_count=1.0),
+            Server("gpu", chip=catalog.chip("RTX-4090"), gpu_count=1.0),
+        ]
+    )
+    work = Workload(
+        catalog.llm("Llama-3.1-8B"),
+        quant="fp8",
+        requests_per_s=None,
+        concurrency=users,
+        ttft_ms=None,
+        tpot_ms=None,
+        preset=None,
+    )
+    return estimate(table, work.changed(concurrency=users, speculative=guess, **changes))
+
+
+def test_without_it_nothing_changes() -> None:
+    assert np.isnan(_asked(4, None).speculative_gain).all()
+
+
+def test_w21_only_accepted_tokens_count() -> None:
+    """503 tokens kept of 545 drafted and kept ones, in the time that both together took: 17.0 a second, not 18.4."""
+    spent = 119 / 14.68 + 426 / 19.86
+    assert 503 / spent == pytest.approx(17.0, rel=0.005)
+    assert 545 / spent == pytest.approx(18.44, rel=0.005)
+    # The formula's tokens a step are those kept: never more than one more than drafted.
+    assert float(expected_tokens(1.0, 4)) == 5.0
+    assert float(expected_tokens(0.0, 4)) == 1.0
+
+
+def test_the_gain_falls_with_users_and_is_told() -> None:
+    guess = speculation("eagle:3@0.6")
+    gains = [float(_asked(users, guess).speculative_gain[0]) for users in (1, 8, 64, 256)]
+    assert gains == sorted(gains, reverse=True)
+    assert 1.2 < gains[0] < 3
+    one = _asked(1, guess)
+    assert one.tpot_ms[0] < _asked(1, None).tpot_ms[0]
+    assert "faster at this load" in " ".join(one.warnings(0))
+    assert one.basis(0) == "extrapolated"
+    wide = one.tpot_ms_high[0] / one.tpot_ms_low[0]
+    assert wide > _asked(1, None).tpot_ms_high[0] / _asked(1, None).tpot_ms_low[0]
+
+
+def test_guesses_that_are_never_kept_make_it_slower() -> None:
+    found = _asked(1, speculation("draft:8@0"))
+    assert found.speculative_gain[0] < 1
+    assert found.tpot_ms[0] > _asked(1, None).tpot_ms[0]
+    assert "slower at this load" in " ".join(found.warnings(0))
+
+
+def test_what_guesses_needs_memory() -> None:
+    plain, draft = _asked(1, None), _asked(1, speculation("draft:4"))
+    assert draft.kv_pool_gib_per_device[1] == pytest.approx(
+        plain.kv_pool_gib_per_device[1] - 0.1 * plain.weights_gib_per_device[1]
+    )
+    assert _asked(1, speculation("ngram:4")).kv_pool_gib_per_device[1] == plain.kv_pool_gib_per_device[1]
+
+
+@pytest.mark.parametrize("text", ["mtp", "eagle:3", "draft:4@0.7", "ngram:4@30%"])
+def test_a_choice_is_read_and_written(text: str) -> None:
+    found = speculation(text)
+    assert found is not None
+    assert speculation(str(found)) == found
+    assert speculation("none") is None
+
+
+@pytest.mark.parametrize("text", ["foo", "mtp:0", "mtp:99", "mtp:3@2", "mtp:x", "eagle@", "=1+1", "mtp:3@nan"])
+def test_what_is_no_choice(text: str) -> None:
+    with pytest.raises(WorkloadError):
+        speculation(text)

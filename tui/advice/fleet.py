@@ -356,7 +356,7 @@ def _notes(demand: Demand, facts: TraceFacts | None) -> tuple[str, ...]:
             ("answer", (facts.output_mean, facts.output_p50, facts.output_p90, facts.output_p99)),
         ):
             said = ", ".join(f"{name} {n:,.0f}" for name, n in zip(("mean", "p50", "p90", "p99"), lengths, strict=True))
-            notes.append(f"Tokens of a {what}: {said}.")
+            notes.append(f"Tokens of {what}s: {said}.")
     return tuple(notes)
 
 

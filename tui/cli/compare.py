@@ -145,11 +145,12 @@ def question(workload: Workload) -> str:
     )
     targets = [
         f"{name} <= {duration(limit)}"
-        for name, limit in (("TTFT", workload.ttft_ms), ("TPOT", workload.tpot_ms))
+        for name, limit in ((workload.ttft_name, workload.ttft_ms), ("TPOT", workload.tpot_ms))
         if limit is not None
     ]
+    guessing = f", speculative {workload.speculative}" if workload.speculative is not None else ""
     return (
-        f"{workload.model.name}, {workload.quant} weights, {workload.kv_quant} KV, {workload.engine} engine; "
+        f"{workload.model.name}, {workload.quant} weights, {workload.kv_quant} KV, {workload.engine} engine{guessing}; "
         f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens, {traffic}; {', '.join(targets) or 'no targets'}."
     )
 

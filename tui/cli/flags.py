@@ -6,7 +6,7 @@ import argparse
 from datetime import date
 from typing import TYPE_CHECKING
 
-from models.errors import brief
+from models.errors import WorkloadError, brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,6 +122,16 @@ def words(text: str) -> list[str]:
     return found
 
 
+def guess(text: str) -> object:
+    """Speculative decoding, or `none` (returned as False)."""
+    from models.speculation import speculation
+
+    try:
+        return speculation(text) or False
+    except WorkloadError as error:
+        raise argparse.ArgumentTypeError(f"{error.message.rstrip('.')}") from None
+
+
 def add_workload_flags(parser: argparse.ArgumentParser) -> None:
     """What is served; every flag overrides the preset."""
     group = parser.add_argument_group("workload", "a preset, and what differs from it")
@@ -162,7 +172,18 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
         "--ttft-ms", metavar="MS", type=target, help="longest mean wait for the first token; none = no target"
     )
     group.add_argument(
+        "--ttft-at",
+        choices=("mean", "p95"),
+        help="the target is for the mean wait (default), or for 95 of 100 requests",
+    )
+    group.add_argument(
         "--tpot-ms", metavar="MS", type=target, help="longest mean time between tokens; none = no target"
+    )
+    group.add_argument(
+        "--speculative",
+        type=guess,
+        metavar="METHOD",
+        help="speculative decoding: mtp, eagle, draft or ngram, with tokens a step and acceptance: eagle:3@0.7 (default none)",
     )
     group.add_argument(
         "--prefix-hit", metavar="SHARE", type=share, help="share of the prompt found in the prefix cache"

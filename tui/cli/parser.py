@@ -62,7 +62,8 @@ definitions:
          arrive at random (open loop); with --concurrency each user asks again as soon as the answer is
          there, without time to think (closed loop): ten people who also read are fewer than ten users.
   TPOT   mean time between a request's output tokens after the first, prefill of others included.
-  targets are compared with the mean, not with a percentile. --ttft-ms none and --tpot-ms none: no target;
+  targets are compared with the mean; with --ttft-at p95 the TTFT target is for 95 of 100 requests that arrive at
+         random with prompts of the stated length (ttft_p95_ms). --ttft-ms none and --tpot-ms none: no target;
          then one server is meant, and one that cannot carry the traffic alone does not meet it.
   Users  (max_concurrency) most requests at once on one server inside the targets; 0 = not even one.
   requests_per_s_at_target  most requests a second of one server inside the targets; for a server that

@@ -36,7 +36,7 @@ def workload_from(args: argparse.Namespace) -> Workload:
     base = _base(args.workload or "chat", _model(args.model) if args.model else None)
     changes: dict[str, Any] = {
         name: value
-        for name in ("quant", "kv_quant", "engine", "input_tokens", "output_tokens")
+        for name in ("quant", "kv_quant", "engine", "input_tokens", "output_tokens", "ttft_at")
         if (value := getattr(args, name))
     }
     if args.concurrency:
@@ -46,6 +46,8 @@ def workload_from(args: argparse.Namespace) -> Workload:
     for name in ("ttft_ms", "tpot_ms"):
         if (target := getattr(args, name)) is not None:
             changes[name] = target or None  # 0 stands for `none` on the command line
+    if args.speculative is not None:
+        changes["speculative"] = args.speculative or None
     for name in ("prefix_hit", "utilization"):
         if (share := getattr(args, name)) is not None:
             changes[name] = share
@@ -71,6 +73,7 @@ def _base(name: str, model: LLM | None) -> Workload:
         ttft_ms=preset.ttft_ms,
         tpot_ms=preset.tpot_ms,
         prefix_hit=preset.prefix_hit,
+        ttft_at=preset.ttft_at,
         preset=preset.name,
     )
 

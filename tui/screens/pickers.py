@@ -141,7 +141,7 @@ class QuantPicker(Picker):
 def _figures(workload: Workload) -> str:
     return (
         f"{workload.input_tokens:>7,} {workload.output_tokens:>7,} {workload.prefix_hit * 100:>6.0f}% "
-        f"{show_ttft(workload):>8} {show_user_speed(workload):>8}"
+        f"{show_ttft(workload):>10} {show_user_speed(workload):>8}"
     )
 
 
@@ -151,6 +151,7 @@ def _preset_choice(preset: Preset, workload: Workload) -> Choice:
         output_tokens=preset.output_tokens,
         prefix_hit=preset.prefix_hit,
         ttft_ms=preset.ttft_ms,
+        ttft_at=preset.ttft_at,
         tpot_ms=preset.tpot_ms,
     )
     name = fmt.fit_width(preset.name, 20)
@@ -174,7 +175,7 @@ class WorkloadPicker(Picker):
     def __init__(self, saved: Mapping[str, Workload], workload: Workload, *, ascii_only: bool) -> None:
         self.saved = dict(saved)
         self._asked = ""
-        figures = f"{'Prompt':>7} {'Output':>7} {'Cached':>7} {'TTFT ≤':>8} {'tok/s ≥':>8}"
+        figures = f"{'Prompt':>7} {'Output':>7} {'Cached':>7} {'TTFT ≤':>10} {'tok/s ≥':>8}"
         present = next((name for name, one in saved.items() if one == workload), workload.preset)
         super().__init__(
             "Workloads: your own, then presets"

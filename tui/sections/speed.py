@@ -37,6 +37,14 @@ def speed(rows: Rows, i: int) -> Section:
         line: TextLine = [("TTFT ", "muted"), (fmt.duration(ttft), "miss" if missed else "strong"), (found, "text")]
         if missed:
             line.append((f"  !{TIED}over{TIED}{show_ttft(work).replace(' ', TIED)}", "miss"))
+        tail = rows.value("ttft_p95_ms", i)
+        if tail is not None:
+            line.append(
+                (
+                    f"  p95{TIED}{fmt.duration(tail).replace(' ', TIED)}",
+                    "miss" if missed and work.ttft_at == "p95" else "muted",
+                )
+            )
         if alone is not None:
             line.append((f"  alone{TIED}{fmt.duration(alone).replace(' ', TIED)}", "muted"))
         section.lines.append(line)
