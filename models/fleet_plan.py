@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.cost import HOURS_PER_MONTH, ROUNDING
+from models.start import ENGINE_START_S
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PLANS = ("always on", "by the hour", "base and peak")
-ENGINE_START_S = 60.0
-"""Starting an engine beside reading its weights: CUDA context, compilation, graphs (assumed; vLLM logs 25 to 120 s)."""
 MOST = 50
 """Servers of one offer that are still enumerated as a base."""
 

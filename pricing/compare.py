@@ -18,6 +18,7 @@ from pricing.offer import OFFER_COLUMNS
 from pricing.terms import CompareOptions, month_of_one, prices
 
 if TYPE_CHECKING:
+    from models.bottlenecks import Finding
     from models.estimate import Estimates
     from models.traffic import Workload
     from pricing.filters import Filters
@@ -44,6 +45,10 @@ COST_COLUMNS = (
     "price_age_days",
 )
 COMPARE_COLUMNS: tuple[str, ...] = (*OFFER_COLUMNS, *ESTIMATE_COLUMNS, *COST_COLUMNS)
+_HOST_FACTS = (
+    "cpu_model", "cores", "vcpus", "sockets", "ram_gib", "memory_channels", "memory_mts", "storage", "nic", "shared_cpu", "interconnect",
+    "gpu_model",
+)  # fmt: skip
 _TEXTS = frozenset({"fit_reason", "engine_used", "quant_used", "bound_by", "basis"})
 
 
@@ -250,6 +255,14 @@ class Comparison:
             tp_used=_plain(self.column("tp_used")[at]),
         )
         return [check.text for check in found]
+
+    def bottlenecks(self, at: int) -> tuple[Finding, ...]:
+        """Every check of one offer's server, the worst first; empty where there is no estimate."""
+        from models.bottlenecks import findings, host_of
+
+        entry = self.market.offers[at]
+        host = host_of(**{name: getattr(entry, name) for name in _HOST_FACTS})
+        return findings(self.estimates, int(self.market.server_index[at]), host)
 
     def _warning_text(self, at: int) -> str:
         return "; ".join(self.warnings(at))

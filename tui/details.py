@@ -69,10 +69,11 @@ def details(rows: Rows, i: int, width: int) -> list[TextLine]:
 
 def whole(rows: Rows, i: int, width: int) -> list[TextLine]:
     """The same for the full screen, with the arithmetic of every figure and the commands that check it."""
+    from tui.sections.bottlenecks import bottlenecks
     from tui.sections.check import check
     from tui.sections.worked import arithmetic
 
-    found = [*sections(rows, i, width), *arithmetic(rows, i), check(rows, i, width - LABEL)]
+    found = [*sections(rows, i, width), bottlenecks(rows, i), *arithmetic(rows, i), check(rows, i, width - LABEL)]
     given = [section for section in found if section is not None]
     return [*wrap(title(rows, i), width), *lay_out(given, width, label=LABEL)]
 

@@ -102,6 +102,8 @@ def _apis(question: Question) -> tuple[Asked, ...]:
         factor = terms.rates.factor("USD", terms.currency)
         blended = blended_per_m(work, own[0], own[1], own[2] if len(own) > 2 else None)
         if factor is not None and blended:
+            # Without tax, as the lists are.
+            factor *= 1 + (terms.vat or 0.0)
             found.append(Asked(OWN_PRICE, blended * factor, _own_entry(question, own)))
     return tuple(sorted(found, key=lambda one: one.per_m_tokens))
 
@@ -118,7 +120,7 @@ def _own_entry(question: Question, own: tuple[float, ...]) -> Any:
 def _case(question: Question) -> _Case | None:
     """The fleet to self-host with; None where nothing meets the targets. Raises InputError for a server that nobody sells."""
     comparison, said = question.comparison, question.said
-    at = _named(question, said["self_host"]) if "self_host" in said else None
+    at = named_offer(question, said["self_host"]) if "self_host" in said else None
     if at is None and "self_host" not in said:
         at = cheapest_pick(verdict(comparison, question.asked()), comparison)
     if at is None:
@@ -142,8 +144,8 @@ def _case(question: Question) -> _Case | None:
     )  # fmt: skip
 
 
-def _named(question: Question, name: str) -> int:
-    """The cheapest offer whose server, provider or hardware holds the words."""
+def named_offer(question: Question, name: str, *, priced: bool = True) -> int:
+    """The cheapest offer whose server, provider or hardware holds the words; one with a price. Raises InputError."""
     comparison, words = question.comparison, name.lower().split()
     asked = question.asked()
     fits = comparison.column("fits")[asked].astype(bool)
@@ -152,12 +154,14 @@ def _named(question: Question, name: str) -> int:
         raise InputError(
             f"No offer asked about is called {brief(name)}.", hint="`rackrate compare` lists them; filters may hide it."
         )
-    priced = [at for at in found if np.isfinite(comparison.column("monthly_cost")[at])]
-    if not priced:
+    meets, cost = comparison.column("meets_targets"), comparison.column("monthly_cost")
+    with_price = [at for at in found if np.isfinite(cost[at])]
+    if not with_price:
+        if not priced:
+            return found[0]
         held = fits[np.isin(asked, found)].any()
         raise InputError(f"No offer called {brief(name)} {'has a price' if held else 'holds the model'}.")
-    meets = comparison.column("meets_targets")
-    return min(priced, key=lambda at: (not meets[at], float(comparison.column("monthly_cost")[at])))
+    return min(with_price, key=lambda at: (not meets[at], float(cost[at])))
 
 
 def _overheads(said: Mapping[str, Any]) -> Overheads:
@@ -207,22 +211,24 @@ def _sentences(question: Question, case: _Case | None, apis: tuple[Asked, ...]) 
     if case is None or not apis:
         return said
     view, best = case.view, apis[0]
-    median = float(np.median([one.per_m_tokens for one in apis]))
+    listed = _listed(apis)
+    median = _median(apis)
     bill = best.per_m_tokens * case.tokens / cost.MILLION
     fleet = _fleet_words(case)
     traffic = f"{fmt.number(case.tokens / cost.MILLION)} million tokens a month"
     whole = "with what comes on top" if case.monthly > case.hosted.monthly_cost * (1 + 1e-9) else "servers alone"
+    seen = "as given" if best.provider == OWN_PRICE else f"price of {best.price.source_date}, {best.price.source}"
     if case.monthly < bill:
         said.append(
-            f"Self-host: at {traffic} {fleet} costs {view.money(case.monthly)} a month ({whole}), the cheapest API ({best.provider}) "
+            f"Self-host: at {traffic} {fleet} costs {view.money(case.monthly)} a month ({whole}), the cheapest API ({best.provider}; {seen}) "
             f"{view.money(bill)}, {times(bill / case.monthly)}."
         )
     else:
         said.append(
-            f"Buy: at {traffic} the cheapest API ({best.provider}) costs {view.money(bill)} a month, {fleet} "
+            f"Buy: at {traffic} the cheapest API ({best.provider}; {seen}) costs {view.money(bill)} a month, {fleet} "
             f"{view.money(case.monthly)} ({whole}), {times(case.monthly / bill)}."
         )
-    chosen = [("the cheapest API", best.per_m_tokens), (f"the median of {len(apis)}", median)]
+    chosen = [("the cheapest API", best.per_m_tokens), (f"the median of {len(listed)}", median)]
     wanted = question.said.get("api")
     if wanted is not None:
         chosen.append((wanted, _wanted(apis, wanted).per_m_tokens))
@@ -230,6 +236,15 @@ def _sentences(question: Question, case: _Case | None, apis: tuple[Asked, ...]) 
         chosen.append((OWN_PRICE, next(one.per_m_tokens for one in apis if one.provider == OWN_PRICE)))
     said += [sentence for name, price in chosen if (sentence := _break_even(case, name, price))]
     return said
+
+
+def _listed(apis: tuple[Asked, ...]) -> tuple[Asked, ...]:
+    """The market's prices, without the user's own unless there is no other."""
+    return tuple(one for one in apis if one.provider != OWN_PRICE) or apis
+
+
+def _median(apis: tuple[Asked, ...]) -> float:
+    return float(np.median([one.per_m_tokens for one in _listed(apis)]))
 
 
 def _wanted(apis: tuple[Asked, ...], name: str) -> Asked:
@@ -243,9 +258,9 @@ def _wanted(apis: tuple[Asked, ...], name: str) -> Asked:
 def _fleet_words(case: _Case) -> str:
     entry = case.comparison.market.offers[case.at]
     many = f"{case.hosted.servers:,.0f} x " if case.hosted.servers > 1 else ""
-    bought = "bought " if case.owned is not None else ""
+    bought = "bought, as fast as " if case.owned is not None else ""
     missed = "" if case.comparison.column("meets_targets")[case.at] else " (misses the targets)"
-    return f"{bought}{many}{entry.provider} {entry.server}{missed}"
+    return f"{many}{bought}{entry.provider} {entry.server}{missed}"
 
 
 def _break_even(case: _Case, name: str, price: float) -> str:
@@ -254,10 +269,10 @@ def _break_even(case: _Case, name: str, price: float) -> str:
         return ""
     money = _per_m(case.view, price)
     tokens = f"{fmt.number(found.tokens_per_month / cost.MILLION)} million tokens a month"
-    share = f"{found.utilization * 100:,.3g} % of what {_servers(case)} can serve inside the targets"
+    share = f"{fmt.number(found.utilization * 100)} % of what {_servers(case)} can serve inside the targets"
     lowest, highest = found.utilization / case.fast, found.utilization / case.slow
     if found.never:
-        sure = "" if lowest > 1 else f" At the fast end of the error band it would at {lowest * 100:,.3g} %."
+        sure = "" if lowest > 1 else f" At the fast end of the error band it would at {fmt.number(lowest * 100)} %."
         return f"Against {name} ({money}/M) it never breaks even: it would need {tokens}, {share}.{sure}"
     sure = "" if highest <= 1 else " At the slow end of the error band it never does."
     return f"Against {name} ({money}/M) it breaks even at {tokens}, {share}.{sure}"
@@ -277,11 +292,11 @@ def _notes(apis: tuple[Asked, ...]) -> tuple[str, ...]:
         ),
         "Break-even = what the fleet costs a month / the API's price of a token; its share is of the fleet's tokens inside the targets.",
     ]
-    if apis:
-        days = sorted({one.price.source_date for one in apis})
-        notes.append(
-            f"Token prices seen {days[0]}{' to ' + days[-1] if len(days) > 1 else ''} ({apis[0].price.source})."
-        )
+    listed = [one for one in apis if one.provider != OWN_PRICE]
+    if listed:
+        days = sorted({one.price.source_date for one in listed})
+        sources = ", ".join(sorted({one.price.source for one in listed}))
+        notes.append(f"Token prices seen {days[0]}{' to ' + days[-1] if len(days) > 1 else ''} ({sources}).")
     if any(one.price.source == "openrouter" for one in apis):
         notes.append(OPENROUTER_FEE)
     return tuple(notes)
@@ -335,7 +350,7 @@ def _providers(question: Question, case: _Case | None, apis: tuple[Asked, ...]) 
 def _even_at(share: float | None) -> str:
     if share is None:
         return fmt.MISSING
-    return "never" if share > 1 else f"{share * 100:,.3g} %"
+    return "never" if share > 1 else f"{fmt.number(share * 100)} %"
 
 
 def _per_m(view: View, price: float) -> str:
@@ -358,6 +373,11 @@ def _lines(case: _Case) -> Part:
     rows.append({"line": "together", "monthly_cost": case.monthly})
     entry = case.comparison.market.offers[case.at]
     notes = [f"Price of {entry.source_date or 'no date'}: {entry.source or 'not stated'}."]
+    if case.owned is not None:
+        notes = [
+            "Price of the bought server: as given, written off over its months, with power and rack around the clock.",
+            "Its speed is that of the named offer (--self-host names another).",
+        ]
     if not any((over.operations_share, over.engineers, over.storage, over.egress)):
         notes.append(
             "No operations, storage or egress is counted; --ops-percent, --engineer-hours, --storage-gb, --egress-gb add them."
@@ -380,13 +400,14 @@ def _energy(case: _Case, owned: Owned) -> list[str]:
         return []
     power = f"{case.view.money(kwh * owned.price_per_kwh)} of electricity"
     return [
-        f"Energy at this traffic: {joules:,.3g} J a token, {kwh:,.3g} kWh a million tokens, {power} (watts x PUE / tokens/s)."
+        f"Energy at this traffic: {joules:,.3g} J a token, {kwh:,.3g} kWh a million tokens (prompts included), {power} "
+        "(watts x PUE / tokens/s)."
     ]
 
 
 def _sensitivity_rows(case: _Case, apis: tuple[Asked, ...]) -> list[dict[str, Any]]:
     cheapest = apis[0].per_m_tokens if apis else None
-    median = float(np.median([one.per_m_tokens for one in apis])) if apis else None
+    median = _median(apis) if apis else None
     return [
         {
             "utilization": share,
@@ -408,7 +429,7 @@ def _sensitivity(case: _Case, apis: tuple[Asked, ...]) -> Part:
 
     now = case.tokens / case.hosted.capacity_tokens if case.hosted.capacity_tokens > 0 else float("nan")
     return Part(
-        f"What utilization does to it (now {now * 100:,.3g} % of what {_servers(case)} can serve)",
+        f"What utilization does to it (now {fmt.number(now * 100)} % of what {_servers(case)} can serve)",
         (),
         Table(
             rows,

@@ -9,8 +9,9 @@ import numpy as np
 
 from models.demand import Demand, flat, parse_day
 from models.errors import InputError
-from models.fleet_plan import ENGINE_START_S, PLANS, plans
+from models.fleet_plan import PLANS, plans
 from models.practical import MOST_SERVERS
+from models.start import ENGINE_START_S
 from models.verdict_view import View, look, times
 from pricing.bases import cheapest_bases
 from tui import format as fmt
@@ -244,7 +245,7 @@ class _Fleet:
         start = float(np.nan_to_num(self.comparison.column("load_s")[at])) + ENGINE_START_S
         able, share = fmt.number(float(self.able[i])), self.comparison.workload.utilization
         planned = f"One {entry.server} is planned for {able} requests/s: its rate inside the targets x --utilization {share:g}."
-        start_words = f"reading the weights, and {ENGINE_START_S:.0f} s assumed for the engine"
+        start_words = f"reading the weights, and {ENGINE_START_S:.0f} s for the engine"
         notes = [
             planned,
             f"A start takes about {fmt.duration(start * 1e3)} ({start_words}) and is paid as begun hours.",

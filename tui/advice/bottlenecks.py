@@ -1,0 +1,95 @@
+"""What hidden part of a server caps it: every check of the offers worth a look, or of one that is named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from models.bottlenecks import OK, UNKNOWN, WARNING
+from models.verdict import verdict
+from tui.advice.buy import named_offer
+from tui.advice.changes import cheapest_pick
+from tui.advice.report import Part, Report, Table
+from tui.advice.verdict import workload_data
+from tui.cli.output import plain
+from tui.cli.table import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from models.bottlenecks import Finding
+    from tui.advice.question import Question
+
+COLUMNS = (
+    Column("name", "Check", 1),
+    Column("severity", "Says", 2),
+    Column("cost", "Costs", 3, widest=40),
+    Column("text", "Finding", 1, wrap=True),
+)
+
+
+def report(question: Question) -> Report:
+    """The checks of the verdict's picks, or of the offer that is named."""
+    comparison = question.comparison
+    parts: list[Part] = []
+    rows: list[dict[str, Any]] = []
+    for at in _offers(question):
+        entry = comparison.market.offers[at]
+        found = comparison.bottlenecks(at)
+        made = [_row(entry.offer_id, finding) for finding in found]
+        rows += made
+        title = f"{entry.provider} {entry.server}"
+        if not found:
+            parts.append(
+                Part(title, (f"There is no estimate to check: {comparison.reason(at) or 'unknown hardware'}.",))
+            )
+            continue
+        parts.append(Part(title, tuple(_sentences(found)), Table(tuple(made), COLUMNS), tuple(_notes(found))))
+    if not parts:
+        parts = [Part("Bottlenecks", ("No offer asked about holds the model, so there is nothing to check.",))]
+    return Report(
+        "bottlenecks", tuple(parts), {"findings": rows, **workload_data(question)}, Table(tuple(rows), COLUMNS)
+    )
+
+
+def _offers(question: Question) -> list[int]:
+    if "server" in question.said:
+        return [named_offer(question, question.said["server"], priced=False)]
+    found = verdict(question.comparison, question.asked())
+    best = cheapest_pick(found, question.comparison)
+    picks = [best, found.cpu_pick, found.gpu_pick, found.nearest]
+    return list(dict.fromkeys(pick for pick in picks if pick is not None))
+
+
+def _row(offer_id: str, finding: Finding) -> dict[str, Any]:
+    return {
+        "offer_id": offer_id,
+        "check": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "text": finding.text,
+        "cost": finding.cost or None,
+        "value": plain(finding.value),
+        "unit": finding.unit or None,
+        "limit": plain(finding.limit),
+        "formula": finding.formula,
+        "in_the_estimate": finding.counted,
+        "source": finding.source or None,
+    }
+
+
+def _sentences(found: tuple[Finding, ...]) -> Iterator[str]:
+    serious = [one for one in found if one.severity == WARNING]
+    open_ones = [one.name for one in found if one.severity == UNKNOWN]
+    if serious:
+        yield f"{'; '.join(f'{one.name}: {one.cost or one.text}' for one in serious)}."
+    else:
+        yield "Nothing hidden caps this server by the checks that its facts allow."
+    if open_ones:
+        yield f"Not stated by the seller, so not checked: {', '.join(open_ones)}."
+
+
+def _notes(found: tuple[Finding, ...]) -> Iterator[str]:
+    for one in found:
+        if one.severity not in {OK, UNKNOWN}:
+            counted = "in the estimate" if one.counted else "not in the estimate"
+            yield f"{one.name}: {one.formula}; {counted}. Source: {one.source}."
