@@ -220,7 +220,8 @@ def _sentences(question: Question, case: _Case | None, apis: tuple[Asked, ...]) 
     seen = "as given" if best.provider == OWN_PRICE else f"price of {best.price.source_date}, {best.price.source}"
     if case.monthly < bill:
         said.append(
-            f"Self-host: at {traffic} {fleet} costs {view.money(case.monthly)} a month ({whole}), the cheapest API ({best.provider}; {seen}) "
+            f"Self-host: at {traffic} {fleet} costs {view.money(case.monthly)} a month ({whole}), "
+            f"the cheapest API ({best.provider}; {seen}) "
             f"{view.money(bill)}, {times(bill / case.monthly)}."
         )
     else:
@@ -400,8 +401,8 @@ def _energy(case: _Case, owned: Owned) -> list[str]:
         return []
     power = f"{case.view.money(kwh * owned.price_per_kwh)} of electricity"
     return [
-        f"Energy at this traffic: {joules:,.3g} J a token, {kwh:,.3g} kWh a million tokens (prompts included), {power} "
-        "(watts x PUE / tokens/s)."
+        f"Energy at this traffic: {joules:,.3g} J a token, prompts included; {kwh:,.3g} kWh a million tokens, {power}.",
+        "Energy = watts x PUE / (tokens/s).",
     ]
 
 
