@@ -135,7 +135,8 @@ def _tokenizer(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
     from models.constants import constants
 
     choice, work = estimates.choice(i), estimates.workload
-    each = constants().gpu.get(f"tok_{choice.engine}") if choice is not None else None
+    gpu = constants().gpu
+    each = gpu.get(f"tok_{choice.engine}", gpu.get("tok")) if choice is not None and not choice.gguf else None
     rate = float(estimates.requests_per_s[i])
     if each is None or not math.isfinite(rate):
         return
