@@ -88,6 +88,19 @@ def test_a_bought_server_costs_what_was_said(capsys: pytest.CaptureFixture[str])
     assert "as fast as" in said
 
 
+def test_an_answer_that_turns_inside_the_error_band_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """One server all but full, a little cheaper than the API: a slower one is two servers."""
+    flags = ("--model", "Llama-3.3-70B", "--tokens-per-month")
+    hosted = _json(capsys, *flags, "20B")["self_hosted"]
+    full = hosted["capacity_tokens_per_month"] / hosted["servers"]
+    price = hosted["servers_monthly_cost"] / hosted["servers"] / full * 1e6 * 1.05
+    flags = ("--model", "Llama-3.3-70B", "--tokens-per-month", str(full * 0.97), "--api-price", f"{price}/{price}")
+    found = _json(capsys, *flags)
+    assert found["sentences"][0].startswith("Self-host")
+    assert "the answer is open" in found["sentences"][1]
+    assert not any("the answer is open" in one for one in _json(capsys, "--tokens-per-month", "300M")["sentences"])
+
+
 def test_never_breaks_even_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(_json(capsys, "--api-price", "0.000001/0.000001")["sentences"])
     assert "never breaks even" in said

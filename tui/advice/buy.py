@@ -11,6 +11,7 @@ from models import cost
 from models.build_or_buy import Overheads, Owned, SelfHosted, break_even, requests_per_s, sensitivity
 from models.errors import InputError, brief
 from models.verdict import verdict
+from models.verdict_band import month_at
 from models.verdict_view import look, times
 from pricing.serverless import Asked, asked_by_all, blended_per_m, output_tokens, tokens_per_month
 from tui import format as fmt
@@ -229,7 +230,10 @@ def _sentences(question: Question, case: _Case | None, apis: tuple[Asked, ...]) 
             f"Buy: at {traffic} the cheapest API ({best.provider}; {seen}) costs {view.money(bill)} a month, {fleet} "
             f"{view.money(case.monthly)} ({whole}), {times(case.monthly / bill)}."
         )
-    chosen = [("the cheapest API", best.per_m_tokens), (f"the median of {len(listed)}", median)]
+    said += _flips(case, bill)
+    chosen = [("the cheapest API", best.per_m_tokens)]
+    if len(listed) > 1:
+        chosen.append((f"the median of {len(listed)}", median))
     wanted = question.said.get("api")
     if wanted is not None:
         chosen.append((wanted, _wanted(apis, wanted).per_m_tokens))
@@ -237,6 +241,22 @@ def _sentences(question: Question, case: _Case | None, apis: tuple[Asked, ...]) 
         chosen.append((OWN_PRICE, next(one.per_m_tokens for one in apis if one.provider == OWN_PRICE)))
     said += [sentence for name, price in chosen if (sentence := _break_even(case, name, price))]
     return said
+
+
+def _flips(case: _Case, bill: float) -> list[str]:
+    """A sentence where the answer is the other one at an end of the error band: other speed, other number of servers."""
+    row = np.flatnonzero(case.view.at == case.at)
+    if not row.size:
+        return []
+    rented = float(case.comparison.column("monthly_cost")[case.at])
+    for end, word in (("low", "slow"), ("high", "fast")):
+        servers = case.hosted.monthly_cost * float(month_at(case.view, end)[row[0]]) / rented
+        month = servers + case.overheads.total(servers)
+        if np.isfinite(month) and (month < bill) is not (case.monthly < bill):
+            other = "buying" if case.monthly < bill else "self-hosting"
+            said = f"at its {word} end the fleet costs {case.view.money(month)} a month and {other} is cheaper"
+            return [f"Inside the error band of the speed the answer is open: {said}."]
+    return []
 
 
 def _listed(apis: tuple[Asked, ...]) -> tuple[Asked, ...]:
