@@ -69,16 +69,15 @@ def test_n21_host_ram_below_the_weights() -> None:
 
 def test_n42_n43_tensor_parallelism_over_pcie_says_its_milliseconds() -> None:
     over_pcie = checked(
-        gpus("RTX-3090", 4), Host(interconnect="none", gpu_model="RTX-3090"), "Qwen3-32B", "awq", concurrency=16
+        gpus("RTX-3090", 4), Host(interconnect="none", gpu_model="RTX-3090"), "Llama-3.3-70B", "awq", concurrency=16
     )["tp_link"]
     assert over_pcie.severity in {NOTE, WARNING}
     assert "ms a token" in over_pcie.cost
     assert over_pcie.counted
     assert over_pcie.value is not None
     assert 0 < over_pcie.value < 1
-    joined = checked(
-        gpus("A100-80GB-SXM4", 4, "NVLink3"), Host(interconnect="NVLink3"), "Qwen2.5-72B", "bf16", concurrency=16
-    )["tp_link"]
+    h100 = gpus("H100-80GB-SXM5", 4, "NVLink4")
+    joined = checked(h100, Host(interconnect="NVLink4"), "Llama-3.3-70B", "bf16", concurrency=16)["tp_link"]
     assert joined.severity == OK
     assert joined.value is not None
     assert joined.value < over_pcie.value
