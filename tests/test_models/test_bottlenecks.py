@@ -79,8 +79,7 @@ def test_n42_n43_tensor_parallelism_over_pcie_says_its_milliseconds() -> None:
     h100 = gpus("H100-80GB-SXM5", 4, "NVLink4")
     joined = checked(h100, Host(interconnect="NVLink4"), "Llama-3.3-70B", "bf16", concurrency=16)["tp_link"]
     assert joined.severity == OK
-    assert joined.value is not None
-    assert joined.value < over_pcie.value
+    assert joined.cost == ""
 
 
 def test_a_weak_host_cpu_costs_a_share_of_the_step() -> None:
