@@ -45,11 +45,13 @@ _NAME = "embedding server"
 _COMPUTE, _MEMORY, _ENGINE = (BOUND_BY.index(word) for word in ("compute", "memory bandwidth", "engine overhead"))
 
 
-def _peak(device: Device, chip: Chip, quant: Quant) -> float:
+def gpu_peak(device: Device, chip: Chip, quant: Quant) -> float:
+    """FLOP/s of one whole card in a format."""
     return device.peak[COMPUTE.index(compute_class(quant, chip))] / device.slowdown
 
 
-def _cpu_peak(cpu: CPU | None, cores: float) -> float:
+def socket_peak(cpu: CPU | None, cores: float) -> float:
+    """FLOP/s of so many cores; an assumed clock where the catalog has none."""
     ghz = cpu.all_core_ghz if cpu is not None else None
     return float(cpu_peak(cores, ghz or _GHZ))
 
@@ -79,11 +81,11 @@ def _hardware(group: Sorted, place: int) -> tuple[float, float, bool, float]:
     case = group.cases[place]
     if group.kind == "cpu":
         rate = group.rates[place]
-        return _cpu_peak(case.cpu, rate.cores), rate.stream, True, 1.0
+        return socket_peak(case.cpu, rate.cores), rate.stream, True, 1.0
     device = group.devices[place]
     share = min(case.count, 1.0)
     return (
-        _peak(device, known(case.chip), known(case.quant)) * share,
+        gpu_peak(device, known(case.chip), known(case.quant)) * share,
         device.bandwidth * share,
         False,
         max(case.count, 1.0),
@@ -173,12 +175,12 @@ def _server_facts(result: Estimates, i: int) -> tuple[float, ...] | None:
         rate = table.cpu_rates("llama.cpp")[i]
         if rate is None or np.isnan(table.ram_gib[i]):
             return None
-        peak = _cpu_peak(server.cpu, rate.cores) * (0.5 if server.shared_cpu else 1.0)
+        peak = socket_peak(server.cpu, rate.cores) * (0.5 if server.shared_cpu else 1.0)
         return peak, rate.stream, 1.0, 1.0, table.ram_gib[i], each, weights, WORKSPACE_GIB + memory.OS_RESERVE_GIB
     device, count = known(table.devices[table.chip_index[i]]), float(table.gpu_count[i])
     share = min(count, 1.0)
     total = float(memory.usable_gib(table.memory_gib[i], table.usable_gib[i]))
-    peak = _peak(device, known(server.chip), quant) * share
+    peak = gpu_peak(device, known(server.chip), quant) * share
     return peak, device.bandwidth * share, 0.0, max(np.floor(count), 1.0), total, each, weights, WORKSPACE_GIB
 
 

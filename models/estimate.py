@@ -88,5 +88,10 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
                 from models.guessed import guess_layouts  # only those who ask for it pay for it
 
                 guess_layouts(layouts, workload.model, workload.speculative)
-            solve(result, layouts)
+            if not workload.beside:
+                solve(result, layouts)
+            else:
+                from models.beside import solve_beside  # the same
+
+                solve_beside(result, layouts)
     return result

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from models.errors import WorkloadError, brief
 
 if TYPE_CHECKING:
+    from models.beside import Companion
     from models.llm import LLM
     from models.speculation import Speculation
 
@@ -60,6 +61,8 @@ class Workload:
     """Which TTFT the target is compared with: the mean, or p95 (95 of 100 requests stay below)."""
     speculative: Speculation | None = None
     """Guessing tokens ahead; None = not."""
+    beside: tuple[Companion, ...] = ()
+    """Embedding and reranking models that every request passes first, on the same server."""
 
     def __post_init__(self) -> None:
         if (self.requests_per_s is None) == (self.concurrency is None):
