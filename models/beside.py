@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from models import catalog, memory
 from models.encoder_speed import BAND, EncoderSpeed, encoder_case
 from models.encoders import BATCH, WORKSPACE_GIB, gpu_peak, socket_peak
-from models.errors import WorkloadError, known
+from models.errors import WorkloadError
 from models.guessed import take_memory
 from models.quantize import weight_bytes
 from models.solve import Solved, solve
@@ -209,7 +209,7 @@ def solve_beside(result: Estimates, layouts: Layouts) -> Solved:
 # a GPU server's host
 
 
-def host_times(beside: Sequence[Companion], cpu: CPU | None, cores: float) -> Spent:
+def host_times(beside: Sequence[Companion], cpu: CPU | None, cores: Any) -> Spent:
     """What the companions that run on a host's cores take: every request is one after the other."""
     here = [one for one in beside if one.on == "cpu"]
     return spent(here, socket_peak(cpu, cores), _HOST_GB_S * 1e9, cpu=True)
@@ -238,6 +238,6 @@ def query_share(requests_per_s: Any, busy_s: Any) -> Array:
 
 def known_model(name: str) -> LLM:
     """A model of the catalog that embeds or reranks. Raises UnknownNameError, WorkloadError."""
-    found = known(catalog.llm(name))
+    found = catalog.llm(name)
     Companion(found, 1, 1)
     return found

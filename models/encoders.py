@@ -50,10 +50,10 @@ def gpu_peak(device: Device, chip: Chip, quant: Quant) -> float:
     return device.peak[COMPUTE.index(compute_class(quant, chip))] / device.slowdown
 
 
-def socket_peak(cpu: CPU | None, cores: float) -> float:
+def socket_peak(cpu: CPU | None, cores: Any) -> Any:
     """FLOP/s of so many cores; an assumed clock where the catalog has none."""
     ghz = cpu.all_core_ghz if cpu is not None else None
-    return float(cpu_peak(cores, ghz or _GHZ))
+    return cpu_peak(cores, ghz or _GHZ)
 
 
 def _limits(speed: EncoderSpeed) -> NDArray[np.intp]:

@@ -1,0 +1,113 @@
+"""`rackrate advise box` from the command line: companions, a corpus, calls, a job, and sentences for what contradicts itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from tui.__main__ import main
+
+
+def _json(capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, Any]:
+    assert main(["advise", "box", "--format", "json", *flags]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_companions_take_from_the_llm(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--workload", "rag", "--documents", "100k", "--per-day", "1k")
+    (row, *_) = found["companions"]["servers"]
+    assert row["meets_targets"]
+    assert row["ttft_ms"] > row["ttft_ms_alone"] + 0.9 * row["companions_ms"]
+    assert row["requests_per_s_at_target"] < row["requests_per_s_at_target_alone"]
+    assert row["companions_ms_low"] < row["companions_ms"] < row["companions_ms_high"]
+    kinds = {server["kind"]: server for server in found["ingestion"]["servers"]}
+    assert set(kinds) == {"cpu", "gpu"}
+    for server in found["ingestion"]["servers"]:
+        assert server["corpus_hours"] == pytest.approx(100_000 / server["documents_per_s"] / 3600)
+        assert server["day_hours"] == pytest.approx(server["corpus_hours"] / 100)
+
+
+def test_more_in_the_prefix_cache_is_never_slower(capsys: pytest.CaptureFixture[str]) -> None:
+    steps = _json(capsys, "--workload", "rag", "--embed", "none", "--rerank", "none")["prefix"]["steps"]
+    assert [step["prefix_hit"] for step in steps] == [0.0, 0.3, 0.6, 0.9]
+    ttft = [step["ttft_ms"] for step in steps]
+    assert ttft == sorted(ttft, reverse=True)
+    full = [step["cost_per_m_total_tokens_full_load"] for step in steps]
+    assert full == sorted(full, reverse=True)
+
+
+def test_the_step_of_the_workload_is_the_comparison_s_own(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--workload", "rag")
+    (row, *_) = found["companions"]["servers"]
+    assert found["prefix"]["steps"][0]["ttft_ms"] == pytest.approx(row["ttft_ms"])
+    assert found["prefix"]["steps"][0]["monthly_cost"] == pytest.approx(row["monthly_cost"])
+    (step,) = (step for step in found["prompt"]["steps"] if step["input_tokens"] == 4096)
+    assert step["ttft_ms"] == pytest.approx(row["ttft_ms"])
+
+
+def test_calls_are_the_traffic(capsys: pytest.CaptureFixture[str]) -> None:
+    voice = _json(capsys, "--workload", "voice", "--calls", "50", "--turns", "12")["voice"]
+    assert voice["requests_per_s"] == pytest.approx(10)
+    for row in voice["servers"]:
+        if row["meets_targets"]:
+            assert row["ttft_p95_ms"] <= 300 * (1 + 1e-6)
+            assert row["calls_per_server"] * row["servers_needed"] >= 50 - row["servers_needed"]
+            assert row["cost_per_call_minute"] == pytest.approx(row["monthly_cost"] / 50 / 730 / 60)
+
+
+def test_a_job_ends_before_its_deadline(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--requests", "50k", "--deadline", "6")["batch"]
+    prices = [row["cost"] for row in found["offers"]]
+    assert prices
+    assert prices == sorted(prices)
+    assert {row["kind"] for row in found["offers"]} == {"cpu", "gpu"}
+    assert all(row["hours"] <= 6 and row["hours_low"] <= row["hours"] <= row["hours_high"] for row in found["offers"])
+    assert found["finish_alone"] <= found["finish"]
+
+
+def test_the_gain_of_guessing_falls_with_the_users(capsys: pytest.CaptureFixture[str]) -> None:
+    steps = _json(capsys, "--speculative", "draft:4@0.6", "--kind", "gpu")["speculative"]["steps"]
+    gains = [step["tpot_ratio"] for step in steps]
+    assert len(gains) > 3
+    assert gains[0] > gains[-1]
+    assert all(math.isfinite(gain) for gain in gains)
+
+
+def test_a_host_that_cannot_carry_them_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--workload", "rag", "--embed-on", "cpu", "--passages", "5", "--passage-tokens", "128")
+    for row in found["companions"]["servers"]:
+        if row["meets_targets"] and row["where"] == "host":
+            assert row["ttft_ms"] <= 2000
+            assert row["requests_per_s_at_target"] == pytest.approx(row["requests_per_s_at_target_alone"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--turns", "3"], "--calls"),
+        (["--deadline", "3"], "--requests"),
+        (["--document-tokens", "3"], "--documents"),
+        (["--calls", "3", "--rps", "3"], "exclude"),
+        (["--embed", "Llama-3.1-8B"], "writes text"),
+        (["--embed", "nothing-known"], "nothing-known"),
+        (["--model", "bge-m3"], "writes no text"),
+        (["--embed", "none", "--documents", "3"], "--embed none"),
+        (["--box", "no such server"], "no such server"),
+    ],
+)
+def test_contradictions_are_sentences(flags: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "box", *flags]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
+    assert len(said.splitlines()) <= 3
+
+
+def test_text_markdown_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("text", "markdown", "csv"):
+        assert main(["advise", "box", "--format", form, "--calls", "3", "--requests", "10", "--documents", "5"]) == 0
+        assert "nan" not in capsys.readouterr().out.lower().split()

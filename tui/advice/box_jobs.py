@@ -1,0 +1,192 @@
+"""Voice calls and batch jobs: traffic that is given as calls at once, or as a pile of requests with a deadline."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.batch_job import job
+from models.practical import MOST_SERVERS
+from models.start import ENGINE_START_S
+from models.verdict import verdict
+from models.verdict_view import look
+from tui import format as fmt
+from tui.advice.changes import cheapest_pick
+from tui.advice.report import Part, Table
+from tui.cli.output import plain
+from tui.cli.table import Column
+
+if TYPE_CHECKING:
+    from models.beside import Companion
+    from tui.advice.question import Question
+
+FULL = 1024
+"""Users that ask a server for all it has: more than any replica runs."""
+BEST = 8
+
+
+def voice(question: Question, beside: tuple[Companion, ...], calls: int, turns: float) -> tuple[Part, dict[str, Any]]:
+    """Servers, TTFT of 95 of 100 answers and the price of a call's minute, with so many calls at once."""
+    rate = calls * turns / 60
+    work = question.workload.changed(requests_per_s=rate, ttft_at="p95", beside=beside)
+    comparison = question.compared(work)
+    rows_at = question.asked(comparison)
+    found, view = verdict(comparison, rows_at), look(comparison, None)
+    best = cheapest_pick(found, comparison)
+    picks = [pick for pick in (best, found.cpu_pick, found.gpu_pick, found.nearest) if pick is not None]
+    rows = []
+    for at in dict.fromkeys(picks):
+        entry = comparison.market.offers[at]
+        able, month = (float(comparison.column(name)[at]) for name in ("requests_per_s_at_target", "monthly_cost"))
+        meets = bool(comparison.column("meets_targets")[at])
+        rows.append(
+            {
+                "server": f"{entry.provider} {entry.server}",
+                "offer_id": entry.offer_id,
+                "kind": entry.kind,
+                "meets_targets": meets,
+                "servers_needed": plain(comparison.column("servers_needed")[at]),
+                "calls_per_server": plain(math.floor(able * work.utilization * 60 / turns)) if meets else None,
+                "ttft_ms": plain(comparison.column("ttft_ms")[at]),
+                "ttft_p95_ms": plain(comparison.column("ttft_p95_ms")[at]),
+                "tpot_ms": plain(comparison.column("tpot_ms")[at]),
+                "monthly_cost": plain(month),
+                "cost_per_call_minute": plain(month / (calls * comparison.terms.hours_per_month * 60)),
+            }
+        )
+    target = (
+        "no limit on TTFT" if work.ttft_ms is None else f"TTFT of 95 of 100 answers below {fmt.duration(work.ttft_ms)}"
+    )
+    if best is None:
+        said = [f"No offer carries {calls:,} calls at once with {target}."]
+    else:
+        row = rows[0]
+        many = "" if row["servers_needed"] == 1 else f"{fmt.count(row['servers_needed'])} x "
+        said = [
+            (
+                f"{calls:,} calls at once ({fmt.number(rate)} requests/s): {many}{row['server']} at "
+                f"{view.money(row['monthly_cost'])} a month; 95 of 100 answers begin within {fmt.duration(row['ttft_p95_ms'])}."
+            ),
+            (
+                f"One server carries {row['calls_per_server']:,} calls; a call's minute costs {fmt.number(row['cost_per_call_minute'])} "
+                f"{comparison.terms.currency} if that many calls go on around the clock."
+            ),
+        ]
+    notes = (
+        (
+            f"Answers a minute of a call: {turns:g}{'' if 'turns' in question.said else ' (assumed)'}; target: {target}. "
+            "Turns are taken as random: speech recognition, synthesis and the network are not in it."
+        ),
+        "The tail is that of the queue for prompts; its error was not measured, that of the mean applies at least.",
+    )
+    code = comparison.terms.currency
+    columns = (
+        Column("server", "Server", 1, widest=36),
+        Column("servers_needed", "Servers", 1, fmt.count),
+        Column("calls_per_server", "Calls a server", 1, fmt.count),
+        Column("ttft_ms", "TTFT", 2, fmt.duration),
+        Column("ttft_p95_ms", "TTFT p95", 1, fmt.duration),
+        Column("monthly_cost", f"{code}/month", 1),
+        Column("cost_per_call_minute", f"{code}/call-minute", 1),
+    )
+    data = {"calls": calls, "turns_per_minute": turns, "requests_per_s": rate, "servers": rows}
+    return Part("Voice", tuple(said), Table(tuple(rows), columns), notes), data
+
+
+def batch(question: Question, requests: float, deadline_h: float) -> tuple[Part, dict[str, Any]]:
+    """Which offers finish the requests in time, in how many hours, and what that costs by the hour."""
+    work = question.workload.changed(concurrency=FULL, ttft_ms=None, tpot_ms=None, preset=None)
+    comparison = question.compared(work)
+    asked = question.asked(comparison)
+    start = np.nan_to_num(comparison.column("load_s").astype(float)) + ENGINE_START_S
+    done = job(requests, deadline_h, comparison.column("requests_per_s").astype(float), start)
+    hour = comparison.price_per_hour
+    bill = done.billed_hours * hour
+    late = done.servers > MOST_SERVERS
+    can = asked[np.isfinite(bill[asked]) & ~late[asked] & ~comparison.market.out_of_stock[asked]]
+    finish = int((np.isfinite(done.servers[asked]) & ~late[asked]).sum())
+    alone = int((done.servers[asked] == 1).sum())
+    kept: list[int] = []
+    seen = set[tuple[str, str]]()
+    kinds = set[str]()
+    for at in can[np.argsort(bill[can], kind="stable")].tolist():
+        entry = comparison.market.offers[at]
+        if ((entry.provider, entry.server) in seen or len(kept) >= BEST) and entry.kind in kinds:
+            continue
+        seen.add((entry.provider, entry.server))
+        kinds.add(entry.kind)
+        kept.append(at)
+    rows = []
+    for at in kept:
+        entry = comparison.market.offers[at]
+        rate, low, high = (
+            float(comparison.column(name)[at])
+            for name in ("output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high")
+        )
+        hours = float(done.hours[at])
+        rows.append(
+            {
+                "server": f"{entry.provider} {entry.server}",
+                "offer_id": entry.offer_id,
+                "kind": entry.kind,
+                "term": entry.term,
+                "servers": plain(float(done.servers[at])),
+                "servers_at_worst": plain(
+                    float(
+                        job(
+                            requests, deadline_h, float(comparison.column("requests_per_s")[at]) * low / rate, start[at]
+                        ).servers
+                    )
+                ),
+                "hours": plain(hours),
+                "hours_low": plain(hours * rate / high),
+                "hours_high": plain(hours * rate / low),
+                "cost": plain(float(bill[at])),
+                "cost_per_m_output_tokens": plain(float(bill[at]) * 1e6 / (requests * work.output_tokens)),
+            }
+        )
+    view = look(comparison, None)
+    if not rows:
+        none = f"No offer billed by the hour finishes {requests:,.0f} requests in {deadline_h:g} hours"
+        said = [f"{none} with {MOST_SERVERS} servers or fewer."]
+    else:
+        best = rows[0]
+        many = "" if best["servers"] == 1 else f"{best['servers']:.0f} x "
+        said = [
+            (
+                f"{requests:,.0f} requests in {deadline_h:g} hours: {many}{best['server']} does it in "
+                f"{fmt.number(best['hours'])} hours for {view.money(best['cost'])}."
+            )
+        ]
+        if best["hours_high"] is not None and best["hours_high"] > deadline_h:
+            said.append(
+                f"At the slow end of its error band it takes {fmt.number(best['hours_high'])} hours and is late; "
+                f"to be sure of the deadline plan {best['servers_at_worst']:,.0f} servers."
+            )
+        other = next((row for row in rows if row["kind"] != best["kind"]), None)
+        if other is not None:
+            said.append(
+                f"The cheapest {other['kind'].upper()}: {other['servers']:.0f} x {other['server']} for {view.money(other['cost'])}."
+            )
+    said.append(f"{alone:,} of {len(asked):,} offers finish alone, {finish:,} with {MOST_SERVERS} servers or fewer.")
+    notes = (
+        (
+            f"As fast as it goes, no latency targets; hours = start + requests / rate. A start reads the weights and takes "
+            f"{ENGINE_START_S:.0f} s for the engine. Begun hours are paid; monthly prices are not counted."
+        ),
+    )
+    code = comparison.terms.currency
+    columns = (
+        Column("server", "Server", 1, widest=36),
+        Column("servers", "Servers", 1, fmt.count),
+        Column("hours", "Hours", 1),
+        Column("hours_low", "at best", 3),
+        Column("hours_high", "at worst", 3),
+        Column("term", "Term", 4),
+        Column("cost", f"{code} the job", 1),
+        Column("cost_per_m_output_tokens", f"{code}/M output", 3),
+    )
+    data = {"requests": requests, "deadline_hours": deadline_h, "finish_alone": alone, "finish": finish, "offers": rows}
+    return Part("Overnight job", tuple(said), Table(tuple(rows), columns), notes), data
