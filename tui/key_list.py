@@ -30,6 +30,7 @@ BINDINGS: tuple[Key, ...] = (
     Key("mark.clear", "C", "clear_marks", "C", "", "take all marks away", "Table"),
     Key("compare", "c", "compare", "c", "compare", "marked offers side by side; with one or none, this one and the next", "Table", 17),
     Key("alternatives", "a", "alternatives", "a", "other", "other quantizations and models on this server, side by side", "Table", 18),
+    Key("advice", "A", "advice", "A", "advice", "what to rent and why, a topic at a time: verdict, fleet, crossover and more", "Table", 20),
     Key("copy.row", "y", "copy_row", "y", "copy", "copy the offer with its header, tab-separated", "Table", 19),
     Key("copy.table", "Y", "copy_table", "Y", "", "copy the marked offers, or this one, as a Markdown table", "Table"),
     Key("sort.menu", "s", "sort_menu", "s", "sort", "sort by a column; the same again reverses", "Table", 2),
@@ -124,6 +125,11 @@ BINDINGS: tuple[Key, ...] = (
     Key("alternatives.view", "tab,shift+tab", "other_view", "Tab", "", "quantizations or models", "Alternatives", where="alternatives",
         priority=True),
     Key("alternatives.back", "escape,q,a", "dismiss(None)", "esc", "", "back, nothing changed", "Alternatives", where="alternatives"),
+    # what to do
+    Key("advice.back", "escape,q,A", "back", "esc", "", "back to the table (also q, A)", "Advice", where="advice"),
+    Key("advice.previous", "left,h,shift+tab", "topic(-1)", "← h", "", "topic before", "Advice", where="advice"),
+    Key("advice.next", "right,l,tab", "topic(1)", "→ l", "", "next topic (also Tab)", "Advice", where="advice"),
+    Key("advice.copy", "y", "copy", "y", "", "copy the topic as text", "Advice", where="advice"),
     # texts: details, help, reports
     Key("text.up", "up,k", "scroll_up", "↑ k", "", "a line up", "Texts", where="text"),
     Key("text.down", "down,j", "scroll_down", "↓ j", "", "a line down", "Texts", where="text"),
@@ -183,6 +189,7 @@ WHERES: dict[str, tuple[str, tuple[str, ...]]] = {
     "providers": ("the provider chooser", ("providers", "dialog")),
     "details": ("the details on the full screen", ("details", "text", "app")),
     "compare": ("servers side by side", ("compare", "text", "app")),
+    "advice": ("the advice", ("advice", "text", "app")),
     "alternatives": ("other formats and models on one server", ("alternatives", "list", "dialog")),
     "text": ("texts that scroll", ("text",)),
     "report": ("a text", ("report", "text", "dialog")),

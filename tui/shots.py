@@ -87,6 +87,7 @@ SHOTS = (
     Shot("compare", (*("space",) * 3, "c")),
     Shot("compare-differences", (*("space",) * 3, "c", "d")),
     Shot("alternatives", ("a",)),
+    Shot("advice", ("A",)),
     # the table
     Shot("sort", ("s",)),
     Shot("columns-chooser", ("full_stop",)),

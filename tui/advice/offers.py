@@ -70,8 +70,9 @@ def printed(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def columns(currency: str, *first: Column) -> tuple[Column, ...]:
-    """The printed columns of such rows, after those given."""
+def columns(currency: str, *first: Column, tail: bool = False) -> tuple[Column, ...]:
+    """The printed columns of such rows, after those given; `tail`: the TTFT target is one of the 95th percentile."""
+    p95 = (Column("ttft_p95_ms", "TTFT p95", 2, fmt.duration),) if tail else ()
     return (
         *first,
         Column("fleet", "Servers", 1, widest=30),
@@ -81,6 +82,7 @@ def columns(currency: str, *first: Column) -> tuple[Column, ...]:
         Column("term", "Term", 9),
         Column("monthly_cost", f"{currency}/month", 1),
         Column("cost_per_m_output_tokens", f"{currency}/Mtok", 5),
+        *p95,
         Column("ttft", "TTFT (band)", 3),
         Column("tpot", "TPOT (band)", 4),
         Column("max_concurrency", "Users", 7, fmt.count),

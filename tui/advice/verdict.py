@@ -91,6 +91,8 @@ def _flips(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> t
                 f"The answer flips inside the error bands: with {slow}s as slow and {fast}s as fast as theirs allow, "
                 f"{', '.join(costs)} a month."
             )
+        if decided and corner.slow == decided and math.isinf(getattr(corner, f"{decided}_cost")):
+            said.append(f"At the slow end of the error bands no {decided.upper()} server here meets the targets.")
     missing = {"gpu_needed": "cpu", "only_cpu": "gpu"}.get(found.code)
     if missing and (count := would_meet(comparison, asked, missing)):
         said.append(
@@ -98,7 +100,7 @@ def _flips(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> t
             "end of the error band: measure before you rule them out."
         )
     if decided and not said:
-        said.append("The answer holds at both ends of the error bands.")
+        said.append(f"At both ends of the error bands the answer stays a {decided.upper()} server.")
     return tuple(said)
 
 
@@ -139,9 +141,12 @@ def _look_at(comparison: Comparison, picks: tuple[tuple[str, int], ...]) -> Part
         notes.insert(
             0, "No offer has that headroom: every one that meets the targets may miss them at the slow end of its band."
         )
-    return Part(
-        "Offers to look at", (), Table(made, columns(comparison.terms.currency, Column("why", "Why", 1))), tuple(notes)
-    )
+    shown = columns(comparison.terms.currency, Column("why", "Why", 1), tail=_tail(comparison))
+    return Part("Offers to look at", (), Table(made, shown), tuple(notes))
+
+
+def _tail(comparison: Comparison) -> bool:
+    return comparison.workload.ttft_column == "ttft_p95_ms"
 
 
 # what would change it
@@ -167,7 +172,7 @@ def _changes(question: Question, found: Verdict, told: tuple[Change, ...]) -> Pa
             (
                 Column("change", "With", 1, widest=44),
                 Column("against", "Bill", 1),
-                *columns(question.comparison.terms.currency),
+                *columns(question.comparison.terms.currency, tail=_tail(question.comparison)),
             ),
         ),
     )

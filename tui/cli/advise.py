@@ -16,15 +16,15 @@ from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
 from tui.advice.question import Question
+from tui.advice.words import plain as plain_report
 from tui.cli.advise_flags import said
 from tui.cli.compare import check_filters, question
 from tui.cli.footer import summary, unknown_discounts
 from tui.cli.output import csv_text, markdown, plain, say
 from tui.cli.parser import build
-from tui.cli.table import render, table_width
+from tui.cli.table import table_width
 from tui.cli.workload import filters_from, options_from, workload_from
 from tui.own_constants import use_own
-from tui.text import wrap
 
 if TYPE_CHECKING:
     import argparse
@@ -93,29 +93,9 @@ def write(found: Report, form: str) -> None:
     elif form == "markdown":
         sys.stdout.write("\n".join(line for part in found.parts for line in _markdown(part)))
     else:
-        text = "\n".join(line for part in found.parts for line in text_lines(part, min(table_width(), LINE)))
+        text = plain_report(found, min(table_width(), LINE))
         utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
         sys.stdout.write(text if utf else fmt.to_ascii(text))
-
-
-def text_lines(part: Part, cells: int) -> Iterator[str]:
-    """One part for a terminal of so many cells."""
-    yield fmt.clean(part.title)
-    for sentence in part.sentences:
-        yield from _wrapped(sentence, cells, "  ")
-    if part.table is not None and part.table.rows:
-        lines, hidden = render(part.table.rows, part.table.columns, cells=cells - 2)
-        yield from (f"  {line}" for line in lines)
-        if hidden:
-            yield f"  No room for: {', '.join(hidden)}. A wider terminal or --format json shows them."
-    for note in part.notes:
-        yield from _wrapped(note, cells, "  ")
-    yield ""
-
-
-def _wrapped(sentence: str, cells: int, indent: str) -> Iterator[str]:
-    for line in wrap([(sentence, "text")], cells - len(indent)):
-        yield indent + "".join(part for part, _ in line).rstrip()
 
 
 def _markdown(part: Part) -> Iterator[str]:

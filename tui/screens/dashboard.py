@@ -10,6 +10,7 @@ from textual import on
 from tui import format as fmt
 from tui import lines
 from tui.keys import bindings
+from tui.screens.advice_keys import AdviceKeys
 from tui.screens.alternative_keys import AlternativeKeys
 from tui.screens.choice_keys import ChoiceKeys
 from tui.screens.column_keys import ColumnKeys
@@ -41,6 +42,7 @@ class Dashboard(
     MarkKeys,
     CopyKeys,
     AlternativeKeys,
+    AdviceKeys,
     KeepKeys,
     ChoiceKeys,
 ):

@@ -1,0 +1,52 @@
+"""A report as lines: for a terminal, for the dashboard, and toned by what each says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui import format as fmt
+from tui.cli.table import render
+from tui.text import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tui.advice.report import Part, Report
+    from tui.text import TextLine
+
+INDENT = 2
+
+
+def report_lines(found: Report, width: int) -> list[TextLine]:
+    """All parts for a pane of `width` cells."""
+    return [line for part in found.parts for line in part_lines(part, width)]
+
+
+def part_lines(part: Part, width: int) -> Iterator[TextLine]:
+    """Heading, sentences, table, notes, an empty line."""
+    yield from wrap([(part.title, "accent")], width)
+    for place, sentence in enumerate(part.sentences):
+        tone = "strong" if place == 0 else "text"
+        yield from _indented(sentence, tone, width)
+    if part.table is not None and part.table.rows:
+        lines, hidden = render(part.table.rows, part.table.columns, cells=max(width - INDENT, 10))
+        for place, line in enumerate(lines):
+            yield [
+                (" " * INDENT + fmt.fit_width(line, max(width - INDENT, 1)).rstrip(), "muted" if place == 0 else "text")
+            ]
+        if hidden:
+            yield from _indented(f"No room for: {', '.join(hidden)}.", "muted", width)
+    for note in part.notes:
+        yield from _indented(note, "muted", width)
+    yield [("", "text")]
+
+
+def _indented(text: str, tone: str, width: int) -> Iterator[TextLine]:
+    for line in wrap([(text, tone)], max(width - INDENT, 1)):
+        yield [(" " * INDENT, "text"), *line]
+
+
+def plain(found: Report, width: int, *, ascii_only: bool = False) -> str:
+    """The report as text."""
+    lines = ("".join(text for text, _ in line).rstrip() for line in report_lines(found, width))
+    return fmt.shown("\n".join(lines).rstrip() + "\n", ascii_only=ascii_only)
