@@ -215,6 +215,14 @@ def host_times(beside: Sequence[Companion], cpu: CPU | None, cores: Any) -> Spen
     return spent(here, socket_peak(cpu, cores), _HOST_GB_S * 1e9, cpu=True)
 
 
+def host_wait_s(requests_per_s: Any, busy_s: Any) -> Array:
+    """Mean wait of a request for those before it on a host that takes one after the other (M/D/1); inf where they are too many."""
+    rho = query_share(requests_per_s, busy_s)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: Array = np.where(rho < 1, busy_s * rho / (2 * (1 - rho)), np.where(np.isnan(rho), np.nan, np.inf))
+    return result
+
+
 # a corpus
 
 

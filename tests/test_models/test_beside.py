@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from models import catalog
 from models.batch_job import job
-from models.beside import Companion, devices_of, host_times, ingestion_s, known_model, spent
+from models.beside import Companion, devices_of, host_times, host_wait_s, ingestion_s, known_model, spent
 from models.errors import WorkloadError
 from models.estimate import ServerTable, estimate
 from models.estimates import FLOATS, Estimates
@@ -143,3 +143,11 @@ def test_a_prefix_cache_saves_prompt_work_and_never_more(hit: float) -> None:
     assert warm.tpot_ms[held] == pytest.approx(cold.tpot_ms[held])
     busy, served = _ask(concurrency=16), _ask(concurrency=16, prefix_hit=hit)
     assert (served.requests_per_s[held] <= busy.requests_per_s[held] / (1 - hit) * (1 + 1e-6)).all()
+
+
+def test_a_host_s_queue_grows_without_end() -> None:
+    """M/D/1: half a service time at half load, and none of it where nobody comes."""
+    assert host_wait_s(0.5, 1.0) == pytest.approx(0.5)
+    assert host_wait_s(0.0, 1.0) == 0
+    assert np.isinf(host_wait_s(1.0, 1.0))
+    assert np.isnan(host_wait_s(1.0, np.nan))

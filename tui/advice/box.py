@@ -14,6 +14,7 @@ from models.beside import (
     Companion,
     devices_of,
     host_times,
+    host_wait_s,
     ingestion_s,
     known_model,
     query_share,
@@ -21,6 +22,7 @@ from models.beside import (
 )
 from models.encoder_speed import BAND
 from models.errors import InputError
+from models.tail import tail_wait
 from models.verdict import verdict
 from models.verdict_view import look
 from tui import format as fmt
@@ -132,6 +134,8 @@ class _Box:
         self.comparison = question.compared(work.changed(beside=beside)) if beside else question.comparison
         self.rows = question.asked(self.comparison)
         self.host_ms, self.refused = np.zeros(len(self.comparison)), 0
+        self.able = np.ones(len(self.comparison), dtype=bool)
+        """Whether the host carries what runs there."""
         if any(one.on == "cpu" for one in beside):
             self._hosts()
         found = verdict(self.comparison, self.rows)
@@ -152,13 +156,16 @@ class _Box:
         cores = np.array([float(offer.cores or (offer.vcpus or 0) / 2) or math.nan for offer in offers], dtype=float)
         ram = np.array([math.nan if offer.ram_gib is None else offer.ram_gib for offer in offers], dtype=float)
         took = _host(self.beside, cores)
-        self.host_ms = np.where(gpu, took.latency_s * 1e3, 0.0)
         rate = self.comparison.column("requests_per_s").astype(float)
+        waits = host_wait_s(rate, took.busy_s)
+        if work.ttft_at == "p95":
+            waits = tail_wait(waits, took.busy_s / 2)
+        self.host_ms = np.where(gpu, (took.latency_s + waits) * 1e3, 0.0)
         fits = ~(ram < took.gib)  # RAM that is not stated is not judged
         able = np.isfinite(took.busy_s) & fits & (query_share(np.nan_to_num(rate), took.busy_s) < 1)
         if work.ttft_ms is not None:
             able &= ~(self.comparison.column(work.ttft_column).astype(float) + self.host_ms > work.ttft_ms)
-        kept = ~gpu | able
+        self.able = kept = ~gpu | able
         met = self.comparison.column("meets_targets").astype(bool)[self.rows]
         self.refused = int((met & ~kept[self.rows]).sum())
         self.rows = self.rows[kept[self.rows]]
@@ -169,7 +176,7 @@ class _Box:
         view, alone = look(self.comparison, None), self.question.comparison
         said = []
         if "box" in self.question.said:
-            held = bool(self.comparison.column("meets_targets")[self.picks[0]])
+            held = bool(self.comparison.column("meets_targets")[self.picks[0]] and self.able[self.picks[0]])
             said.append(
                 f"{view.label(self.picks[0])} {'meets' if held else 'misses'} the targets with {names} beside the LLM."
             )
@@ -204,7 +211,12 @@ class _Box:
             BANDS,
         )
         if self.beside[0].on == "cpu":
-            notes += ("A host's clock is taken as 3 GHz, half its vCPUs as cores; its other work is not counted.",)
+            notes += (
+                (
+                    "A host's clock is taken as 3 GHz, half its vCPUs as cores; its other work is not counted. "
+                    "Requests wait there for each other (M/D/1); the rate is at most what the host can do, its TTFT then not judged."
+                ),
+            )
         return Part("Beside the LLM", tuple(said), Table(tuple(rows), _COLUMNS), notes), {"servers": rows}
 
     def _row(self, at: int) -> dict[str, Any]:
@@ -230,7 +242,7 @@ class _Box:
             "companions_share": plain(float(query_share(rate / max(cards, 1.0), took.busy_s)[0])),
             "fits_alone": bool(before.column("fits")[at]),
             "fits": bool(after.column("fits")[at]),
-            "meets_targets": bool(after.column("meets_targets")[at]),
+            "meets_targets": bool(after.column("meets_targets")[at] and self.able[at]),
         }
         for name in (
             "ttft_ms",
@@ -243,6 +255,8 @@ class _Box:
             host = float(self.host_ms[at]) if name.startswith("ttft") else 0.0
             row[f"{name}_alone"] = plain(before.column(name)[at])
             row[name] = plain(after.column(name)[at] + host)
+        if on_host and row["requests_per_s_at_target"] is not None and took.busy_s[0] > 0:
+            row["requests_per_s_at_target"] = min(row["requests_per_s_at_target"], plain(1 / float(took.busy_s[0])))
         return row
 
     @staticmethod
