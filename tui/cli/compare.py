@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError, UnknownNameError, brief
 from models.explain import duration
 from models.practical import STALE_DAYS
 from models.verdict import verdict
 from pricing import export, own
+from pricing.asserting import condition, unmet
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask, usual_sort
 from pricing.market import Market
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.filters import Filters
+    from pricing.where import Where
 
 WIDE_ENOUGH = 110
 """On fewer columns names are shortened, so that no figure has to go for them."""
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
     market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
     for message in (*market.messages, *unknown_discounts(settings, market.offers)):
         say(message)
+    conditions = [condition(text) for text in args.asserted]
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
     found = comparison.select(filters, sort=column, descending=descending)
@@ -73,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         write_file(args.csv, csv_of(comparison, shown.tolist()))
         say(f"Wrote {counted(len(shown), 'offer')} to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
-            return 0
+            return _asserted(comparison, found, conditions)
     if form == "table":
         say(question(workload))
         if len(found):
@@ -83,7 +86,15 @@ def run(args: argparse.Namespace) -> int:
         say(summary(comparison, found.tolist(), len(shown), bundled=not args.no_bundled))
         if hidden := left_out(filters.left_out(comparison), since=args.since):
             say(hidden)
-    return 0
+    return _asserted(comparison, found, conditions)
+
+
+def _asserted(comparison: Comparison, found: Any, conditions: Sequence[Where]) -> int:
+    """Exit code: 1 where no offer that is found meets the conditions, which is then said."""
+    why = unmet(comparison, found, conditions) if conditions else None
+    if why is not None:
+        say(why)
+    return 0 if why is None else 1
 
 
 def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:

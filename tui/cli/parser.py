@@ -23,7 +23,7 @@ from tui.cli.flags import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-COMMANDS = ("compare", "advise", "estimate", "refresh", "catalog", "offers", "accuracy", "config")
+COMMANDS = ("compare", "advise", "diff", "estimate", "refresh", "catalog", "offers", "accuracy", "config")
 ADVICE_FORMATS = ("text", "json", "markdown", "csv")
 CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers", "tokens")
 
@@ -86,6 +86,18 @@ ADVISE_EXAMPLES = """\
 examples:
   rackrate advise
   rackrate advise --workload rag --model Llama-3.3-70B --quant fp8 --rps 5 --format markdown
+"""
+
+DIFF = """\
+Say what changed between two files of `rackrate compare --csv`: prices, new and gone offers, estimates, and the cheapest
+offer that meets the targets then and now. Exit code: 0 nothing changed, 1 something did, 2 a file cannot be used.
+"""
+
+DIFF_EXAMPLES = """\
+examples:
+  rackrate compare --csv monday.csv
+  rackrate diff sunday.csv monday.csv
+  rackrate diff sunday.csv monday.csv --by 5 --format markdown
 """
 
 ESTIMATE = """\
@@ -297,6 +309,10 @@ def build() -> Parser:
         "--csv", type=filled, metavar="FILE", help="write the comparison to FILE, whole or not at all; - is stdout"
     )
     output.add_argument(
+        "--assert", dest="asserted", type=filled, action="append", default=[], metavar="EXPR",
+        help='exit 1 where no offer that meets the targets meets this too: "cost_per_m_output_tokens < 0.5"; may be repeated',
+    )  # fmt: skip
+    output.add_argument(
         "--sort",
         type=filled,
         metavar="COL",
@@ -315,6 +331,12 @@ def build() -> Parser:
     add_filter_flags(advise)
     add_topic_flags(advise)
     advise.add_argument("--format", choices=ADVICE_FORMATS, help="text, json, markdown or csv (default text)")
+
+    diff = add("diff", "what changed between two comparisons", DIFF, DIFF_EXAMPLES)
+    diff.add_argument("old", metavar="OLD.csv", help="an earlier comparison")
+    diff.add_argument("new", metavar="NEW.csv", help="a later one")
+    diff.add_argument("--by", type=positive_number, metavar="PERCENT", help="leave out what moved by less")
+    add_format_flag(diff)
 
     estimate = add("estimate", "answer a CSV of cases", ESTIMATE, ESTIMATE_EXAMPLES)
     estimate.add_argument("cases", metavar="CASES.csv", help="file of cases; - reads stdin")

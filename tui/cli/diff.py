@@ -1,0 +1,72 @@
+"""`rackrate diff`: what changed between two comparisons; exit code 0 nothing, 1 something, 2 bad input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pricing.diff import difference
+from tui import format as fmt
+from tui.cli.output import chosen_format, emit, say
+from tui.cli.table import Column
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from pricing.diff import Difference
+
+SHOWN = 40
+"""Lines of a table; the other formats have all."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare two files, say it in a sentence, list the changes."""
+    found = difference(args.old, args.new, args.by or 0.0)
+    form = chosen_format(args)
+    say(sentence(found))
+    rows = [
+        {
+            "change": change.kind, "offer_id": change.offer_id, "provider": change.provider, "server": change.server,
+            "column": change.column,
+            "old": change.old, "new": change.new, "percent": change.percent, "monthly_cost": change.monthly_cost,
+        }
+        for change in found.changes
+    ]  # fmt: skip
+    shown = rows[:SHOWN] if form == "table" else rows
+    columns = (
+        Column("change", "Change", 1), Column("provider", "Provider", 3), Column("server", "Server", 1, widest=28),
+        Column("column", "What", 1),
+        Column("old", "Was", 2, widest=24), Column("new", "Is", 2, widest=24),
+        Column("percent", "%", 1, lambda value: fmt.MISSING if value is None else f"{value:+.1f}"),
+        Column("monthly_cost", f"{found.currency}/month", 4),
+    )  # fmt: skip
+    if shown or form != "table":
+        emit(shown, columns, form)
+    if len(rows) > len(shown):
+        say(f"{len(shown)} of {len(rows):,} changes; --format csv has all.")
+    return 1 if rows else 0
+
+
+def sentence(found: Difference) -> str:
+    """How much changed, and the cheapest offer then and now."""
+    if not found.changes:
+        return f"Nothing changed; cheapest that meets the targets is {_named(found.best_now, found.currency)}."
+    ups = len({one.offer_id for one in found.changes if one.kind == "price" and (one.percent or 0) > 0})
+    counts = (
+        f"{fmt.few(found.count('price'), 'offer')} with another price ({ups} up)",
+        f"{found.count('new')} new", f"{found.count('gone')} gone", f"{found.count('estimate')} with other estimates",
+    )  # fmt: skip
+    before, now = _named(found.best_before, found.currency), _named(found.best_now, found.currency)
+    best = (
+        f"cheapest that meets the targets is still {now}"
+        if before == now
+        else f"cheapest that meets the targets was {before}, is {now}"
+    )
+    return f"{', '.join(counts)}; {best}."
+
+
+def _named(row: Mapping[str, str] | None, currency: str) -> str:
+    if row is None:
+        return "none"
+    cost = float(row["monthly_cost"])
+    return fmt.clean(f"{row['provider']} {row['server']} at {fmt.money(cost, currency)} a month")
