@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-TOPICS: tuple[str, ...] = ("verdict", "fleet", "crossover", "buy", "bottlenecks", "box")
+TOPICS: tuple[str, ...] = ("verdict", "fleet", "crossover", "buy", "bottlenecks", "box", "budget")
 """The topics of `rackrate advise`, in the order in which the dashboard shows them; each is a module here with a `report`."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Group: TypeAlias = argparse._ArgumentGroup  # noqa: SLF001  # argparse has no public name for it
 
-WITH_FLAGS: tuple[str, ...] = ("fleet", "buy", "bottlenecks", "box")
+WITH_FLAGS: tuple[str, ...] = ("fleet", "buy", "bottlenecks", "box", "budget")
 """Topics with flags of their own; each is a module here with `add(group)`."""
 
 
