@@ -515,6 +515,48 @@ def volume() -> list[str]:
     ]
 
 
+def hidden() -> list[str]:
+    """Host CPU, PCIe, disks and RAM of GPU servers."""
+    work = ask("Llama-3.3-70B", "4bit", concurrency=4)
+    places = np.flatnonzero(held(work, gpu=True))
+    counts: dict[str, dict[str, int]] = {}
+    values: dict[str, list[float]] = {}
+    for at in places.tolist():
+        for one in work.bottlenecks(at):
+            counts.setdefault(one.name, {}).setdefault(one.severity, 0)
+            counts[one.name][one.severity] += 1
+            if one.value is not None and one.code in {"pcie_load", "cold_start", "tp_link", "host_cpu"}:
+                values.setdefault(one.name, []).append(one.value * (100 if one.code == "tp_link" else 1))
+    units = {
+        "PCIe, weight load": "s",
+        "Disk, cold start": "s",
+        "Link between GPUs": "% of TPOT",
+        "Host CPU, one core": "GHz",
+    }
+    rows = [
+        [
+            name, *(f"{said.get(severity, 0):,}" for severity in ("warning", "note", "ok", "not stated")),
+            f"{spread(np.array(values[name]))} {units[name]}" if name in values else "–",
+        ]
+        for name, said in sorted(counts.items())
+    ]  # fmt: skip
+    warned = sum(said.get("warning", 0) > 0 for said in counts.values())
+    verdict = "Rare in what is sold, costly where it happens." if warned else "Not found in what is sold."
+    return [
+        "## 10. “A weak host CPU, PCIe, NVMe or RAM throttles the GPU”",
+        "",
+        (f"**{verdict}** The {len(places):,} GPU offers that hold Llama-3.3-70B at 4 bit, four users; how many each check warns of, notes, "
+        "finds fine, or cannot look at because the seller does not state it. `rackrate advise bottlenecks` shows the checks of one server "
+        "with formula, cost and source."),
+        "",
+        *table(("check", "warning", "note", "fine", "not stated", "p10 – median – p90"), rows),
+        ("PCIe decides the start and, over several GPUs without NVLink, a part of every token; not the speed of one GPU. Disks decide how "
+        "long a server takes until its first answer. RAM below the weights fails at loading. A slow host core costs a share of the "
+        "engine's own work of a step, which is small for large models."),
+        "",
+    ]
+
+
 HEAD = f"""\
 # What is said about CPU and GPU servers, and what our figures say
 
@@ -525,7 +567,7 @@ Speeds are estimates: their errors are in the README under “How far to trust t
 Three figures with dashes are the tenth percentile, the median and the ninetieth of the offers.
 
 """
-CLAIMS = (small_models, large_models, month, speed, first_token, bandwidth, throughput, weights, volume)
+CLAIMS = (small_models, large_models, month, speed, first_token, bandwidth, throughput, weights, volume, hidden)
 
 
 def page() -> str:
