@@ -54,6 +54,9 @@ def test_examples_run(
     words = shlex.split(line)[1:]
     if words[:2] == ["offers", "remove"]:
         assert main(["offers", "add", words[2], "--gpu", "L40S", "--hourly", "1"]) == 0
+    if words[:1] == ["diff"]:
+        for name in words[1:3]:
+            assert main(["compare", "--limit", "5", "--csv", name]) == 0
     if words[:1] == ["refresh"]:
         assert main([*words, "--timeout", "1"]) in {1, 2}
         assert "Traceback" not in capsys.readouterr().err
