@@ -545,14 +545,18 @@ def hidden() -> list[str]:
     return [
         "## 10. “A weak host CPU, PCIe, NVMe or RAM throttles the GPU”",
         "",
-        (f"**{verdict}** The {len(places):,} GPU offers that hold Llama-3.3-70B at 4 bit, four users; how many each check warns of, notes, "
-        "finds fine, or cannot look at because the seller does not state it. `rackrate advise bottlenecks` shows the checks of one server "
-        "with formula, cost and source."),
+        (
+            f"**{verdict}** The {len(places):,} GPU offers that hold Llama-3.3-70B at 4 bit, four users; how many each check warns of, notes, "
+            "finds fine, or cannot look at because the seller does not state it. `rackrate advise bottlenecks` shows the checks of one server "
+            "with formula, cost and source."
+        ),
         "",
         *table(("check", "warning", "note", "fine", "not stated", "p10 – median – p90"), rows),
-        ("PCIe decides the start and, over several GPUs without NVLink, a part of every token; not the speed of one GPU. Disks decide how "
-        "long a server takes until its first answer. RAM below the weights fails at loading. A slow host core costs a share of the "
-        "engine's own work of a step, which is small for large models."),
+        (
+            "PCIe decides the start and, over several GPUs without NVLink, a part of every token; not the speed of one GPU. Disks decide how "
+            "long a server takes until its first answer. RAM below the weights fails at loading. A slow host core costs a share of the "
+            "engine's own work of a step, which is small for large models."
+        ),
         "",
     ]
 

@@ -12,6 +12,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
+from tui import toasts
 from tui.guard import Guarded
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Resilient(Guarded, App[None]):
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
+        toasts.guard()
         self.failures: list[Failure] = []
         """Every mistake since the start."""
         self._leaving = False

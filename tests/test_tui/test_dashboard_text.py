@@ -28,7 +28,9 @@ def test_a_wide_character_in_a_line_of_one_cell_ends() -> None:
     """It was tried for ever, with a new line each time, until the memory was full; a terminal of three columns is enough."""
     assert [line[0][0] for line in wrap([("東京", "text")], 1)] == ["東", "京"]
     assert len(wrap([("東京" * 50, "text")], 1)) == 100
-    assert "".join(text for line in wrap([("a東b", "text")], 2, indent=1) for text, _ in line).replace(" ", "") == "a東b"
+    assert (
+        "".join(text for line in wrap([("a東b", "text")], 2, indent=1) for text, _ in line).replace(" ", "") == "a東b"
+    )
 
 
 def test_tied_words_stay_together():
