@@ -39,8 +39,8 @@ def main() -> None:
             for command in (compare, advise):
                 taken[command].append(took_ms(command, env))
     base, asked = (statistics.median(taken[command]) for command in (compare, advise))
-    for command, found in taken.items():
-        name = f"rackrate {' '.join(command)}, median of {RUNS}"
+    for words, found in taken.items():
+        name = f"rackrate {' '.join(words)}, median of {RUNS}"
         say(name, statistics.median(found), "ms", f"{min(found):.0f}-{max(found):.0f}")
     say("advise against compare", asked / base, "times", f"goal {GOAL:g}; {load()}")
 
