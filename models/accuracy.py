@@ -29,6 +29,8 @@ METRICS = {
 }
 """Measured metric -> estimated column; other metrics (p99, pools, loading times) are not scored."""
 DEFAULT_GROUPS = ("class", "scenario", "metric")
+CHECKED = {"ttft_ms_p95"}
+"""Metrics that no fit sees, whose rows say use=check: scored on lines of their own, never blended with what was fitted."""
 _BANDS = {
     "tpot_ms": ("tpot_ms", False),
     "ttft_ms": ("ttft_ms", False),
@@ -59,7 +61,8 @@ def score(
     """Errors of the estimates on measured rows, one group a line and all together last.
 
     Args:
-        rows: cases with `metric` and `value`; rows with a `use` column count only where it says fit (or is empty).
+        rows: cases with `metric` and `value`; rows with a `use` column count only where it says fit (or is empty). Those of a
+            CHECKED metric that say check count where the metric is a group, and not in the last line.
         by: columns of GROUPS to group by.
         ratios: predicted over measured of every row in place of the estimate's own, None where there is none: constants
             fitted without the row's group (`models.fitting.families.left_out`).
@@ -75,7 +78,9 @@ def score(
             "The file has no metric and value columns: it holds cases, not measurements.",
             hint="`rackrate estimate` answers cases.",
         )
-    places = [i for i, row in enumerate(given) if _is_scored(row)]
+    # Constants fitted without a group say nothing new of rows that no fit sees.
+    beside = "metric" in by and ratios is None
+    places = [i for i, row in enumerate(given) if _is_scored(row) and (beside or not _is_check(row))]
     groups: dict[tuple[str, ...], list[Scored]] = defaultdict(list)
     for i, answer in zip(places, estimate_rows([given[i] for i in places], pull=False), strict=True):
         facts = facts_of(given[i], answer)
@@ -83,15 +88,22 @@ def score(
         ratio = own if ratios is None or own is None else ratios[i]
         groups[tuple(facts[name] for name in by)].append(_scored(given[i], answer, facts, ratio))
     result = [dict(zip(by, key, strict=True)) | summary(values) for key, values in sorted(groups.items())]
-    if len(result) > 1:
-        everything = [value for values in groups.values() for value in values]
+    place = by.index("metric") if beside else None
+    everything = [
+        value for key, values in groups.items() if place is None or key[place] not in CHECKED for value in values
+    ]
+    if len(result) > 1 and everything:
         result.append(dict.fromkeys(by, "all") | summary(everything))
     return result
 
 
 def _is_scored(row: Mapping[str, str]) -> bool:
-    used = (row.get("use") or "fit") == "fit"
+    used = (row.get("use") or "fit") == "fit" or _is_check(row)
     return used and (row.get("metric") or "") in METRICS and row.get("scenario") in (*SCENARIOS, "", None)
+
+
+def _is_check(row: Mapping[str, str]) -> bool:
+    return row.get("use") == "check" and row.get("metric") in CHECKED
 
 
 def _own_ratio(row: Mapping[str, str], answer: Mapping[str, object]) -> float | None:

@@ -48,6 +48,10 @@ def choices(result: Estimates) -> Codes:
         known = table.chip_index >= 0
         codes[known] = np.array(per_chip, dtype=np.intp)[table.chip_index[known]]
     codes[~table.is_gpu] = cpu_code
+    if workload.speculative is not None:
+        from models.guessed import able  # only those who ask for it pay for it
+
+        result.choices = [able(chosen, workload.engine) for chosen in result.choices]
     usable = np.array([chosen.quant is not None for chosen in result.choices], dtype=bool)
     for i in np.flatnonzero(table.is_gpu & (table.chip_index < 0)):
         result.unanswered[int(i)] = "this GPU is not in the catalog"
@@ -85,7 +89,7 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
             if pull:
                 pull_layouts(result, layouts)
             if workload.speculative is not None:
-                from models.guessed import guess_layouts  # only those who ask for it pay for it
+                from models.guessed import guess_layouts
 
                 guess_layouts(layouts, workload.model, workload.speculative)
             if not workload.beside:

@@ -172,7 +172,7 @@ class Estimates:
         if self.workload.speculative is not None and np.isfinite(self.speculative_gain[i]):
             from models.guessed import words
 
-            found.append(words(self.workload.speculative, float(self.speculative_gain[i])))
+            found.append(words(self.workload.model, self.workload.speculative, float(self.speculative_gain[i])))
         if self.tight[i]:
             found.append("Memory is tight: less than a tenth of the KV pool stays free at this load.")
         return tuple(found)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models import catalog
 from models.speculative import ACCEPTANCE, gain_of
 
 if TYPE_CHECKING:
+    from models.engine_choice import Choice
     from models.gpu_speed import GpuSpeed
     from models.layout import Layouts
     from models.llm import LLM
@@ -21,6 +24,14 @@ Array = NDArray[np.float64]
 
 DRAFT_SHARE = 0.1
 """Weights of a draft model over the model's own: what its time of a tenth of a step means (assumed)."""
+
+CANNOT = {
+    "vllm-cpu": "vLLM's CPU backend refuses to start with speculative decoding; llama.cpp does it",
+    "ollama": "Ollama has no setting for speculative decoding; llama.cpp has",
+}
+"""Engines that do not do it, by catalog key or class of constants (github.com: vllm-project/vllm issue 28384 of 2025-11-10, ollama/ollama
+issue 5800, open; read 2026-12). vLLM, SGLang, TensorRT-LLM and llama.cpp document heads, draft models and n-grams; nothing is known of the
+others, and they are let through."""
 
 
 class _Guessed:
@@ -59,6 +70,13 @@ def guessed(speed: GpuSpeed | StreamSpeed, guess: Speculation) -> GpuSpeed | Str
     return found
 
 
+def able(chosen: Choice, asked: str) -> Choice:
+    """The same choice of engine, or the reason why that engine (or the one `asked` for) cannot guess."""
+    key = "auto" if asked == "auto" else catalog.engine(asked).key
+    reason = CANNOT.get(chosen.engine) or CANNOT.get(key, "")
+    return replace(chosen, quant=None, reason=reason) if reason and chosen.quant is not None else chosen
+
+
 def extra_share(llm: LLM, guess: Speculation) -> float:
     """Weights that guessing adds, over the model's own: a layer for a head, a tenth for a draft model, none for n-grams."""
     if guess.method == "ngram":
@@ -78,11 +96,15 @@ def take_memory(layouts: Layouts, gib: Array | float) -> None:
     layouts.fits = layouts.fits & (layouts.pool > 0) & (layouts.pool >= layouts.each)
 
 
-def words(guess: Speculation, factor: float) -> str:
-    """What guessing does at a server's load, in a sentence."""
+def words(llm: LLM, guess: Speculation, factor: float) -> str:
+    """What guessing does at a server's load, in a sentence or two."""
     kept = guess.acceptance if guess.acceptance is not None else ACCEPTANCE[guess.method]
     assumed = "" if guess.acceptance is not None else " assumed"
     what = f"Speculative decoding ({guess.method}, {guess.drafted} a step, {kept * 100:.0f} % kept{assumed})"
+    # The catalog counts the heads of some releases only, so none counted is no proof that there are none.
+    doubt = (
+        f" The catalog knows of no such heads in {llm.name}." if guess.method == "mtp" and not llm.params_mtp else ""
+    )
     if factor < 1:
-        return f"{what} makes tokens {1 / factor:.2f}x slower at this load: checking costs more than it saves."
-    return f"{what} makes tokens {factor:.2f}x faster at this load; the gain falls with the number of users."
+        return f"{what} decodes {1 / factor:.2f}x slower at this load: checking costs more than it saves.{doubt}"
+    return f"{what} decodes {factor:.2f}x faster at this load; the gain falls with the number of users.{doubt}"

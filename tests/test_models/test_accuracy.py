@@ -63,6 +63,16 @@ def test_rows_marked_otherwise_and_unknown_metrics_are_left_out() -> None:
     assert score(rows, by=["metric"])[0]["rows"] == 1
 
 
+def test_rows_that_no_fit_sees_stand_apart() -> None:
+    """p95 rows marked check: a line of their own, not in the last line, nor in groups that blend metrics."""
+    tail = ROW | {"metric": "ttft_ms_p95", "value": "10", "use": "check"}
+    rows = [ROW | {"value": "10"}, tail, tail, ROW | {"value": "10", "use": "check"}]
+    found = {line["metric"]: line["rows"] for line in score(rows, by=["metric"])}
+    assert found == {ROW["metric"]: 1, "ttft_ms_p95": 2, "all": 1}
+    assert score(rows, by=["class"])[0]["rows"] == 1
+    assert [line["rows"] for line in score([tail, tail], by=["metric"])] == [2]
+
+
 def test_an_unanswered_row_is_counted() -> None:
     """Rows and answers are told apart."""
     rows = [ROW | {"value": "10"}, ROW | {"value": "10", "model": "No-Such-Model"}]

@@ -179,8 +179,9 @@ examples:
   rackrate accuracy measurements.csv --leave-out gpu
   rackrate accuracy measurements.csv --fit --out constants
 
-metrics: tpot_ms, ttft_ms, ttft_ms_p50, output_tokens_per_s, total_tokens_per_s, tokens_per_s_per_user,
-  prompt_tokens_per_s, requests_per_s; values are of the whole system. use=excluded leaves a row out.
+metrics: tpot_ms, ttft_ms, ttft_ms_p50, ttft_ms_p95, output_tokens_per_s, total_tokens_per_s, tokens_per_s_per_user,
+  prompt_tokens_per_s, requests_per_s; values are of the whole system. use=excluded leaves a row out. No fit sees
+  ttft_ms_p95: its rows that say use=check have lines of their own beside the last one's all.
 figures: error = |predicted/measured - 1|; bias = median of predicted/measured; in band = share of the measured
   values inside the estimate's low and high; a row weighs 1/repeats. The medians of chips and of models count
   each chip and each model once, however many rows it has.
