@@ -28,8 +28,8 @@ MEASURED = [
     ("microsoft/phi-4", "bf16", "H100 SXM 80GB", 256, 128, 7.8544, 45.8839),
     ("google/gemma-2-2b-it", "bf16", "L4 24GB", 256, 128, 3.3445, 90.0624),
 ]
-"""(model, format, chip, prompt, answer, requests/s, measured p95 ms): GuideLLM sweeps (SpareCores/sc-inspector-data 804d3c7, CC BY-SA 4.0,
-2026-08)."""
+"""(model, format, chip, prompt, answer, requests/s, measured p95 ms): GuideLLM sweeps, evenly spaced requests
+(SpareCores/sc-inspector-data 804d3c7, CC BY-SA 4.0, 2026-08)."""
 
 
 def ask(rate: float, **changes: object) -> Estimates:
@@ -61,6 +61,18 @@ def test_the_tail_of_a_wait(unit: float, ratio: float) -> None:
     rho = mean / (unit + mean)
     if rho > 0.15:
         assert rho * np.exp(-found / (unit + mean)) == pytest.approx(0.05, rel=1e-6)
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.5, 0.8, 0.9])
+@pytest.mark.parametrize(("constant", "unit", "low", "high"), [(False, 1.0, 0.97, 1.03), (True, 0.5, 1.0, 1.2)])
+def test_the_tail_of_a_simulated_queue(rho: float, constant: bool, unit: float, low: float, high: float) -> None:
+    """Random arrivals, one server, 400,000 requests: service of one second, or one on average."""
+    chance = np.random.default_rng(7)
+    count = 400_000
+    service = np.ones(count) if constant else chance.exponential(1.0, count)
+    steps = np.concatenate(([0.0], np.cumsum(service - chance.exponential(1.0 / rho, count))))
+    waits = steps - np.minimum.accumulate(steps)
+    assert low < float(tail_wait(waits.mean(), unit)) / np.quantile(waits, 0.95) < high
 
 
 def test_a_target_for_the_tail_needs_more_servers() -> None:
