@@ -6,6 +6,7 @@ import pytest
 
 from models import catalog
 from models.estimate import Estimates, ServerTable, estimate
+from models.prefix_cache import saved_share
 from models.server import Server
 from models.traffic import Workload
 
@@ -43,3 +44,16 @@ def test_decodes_gain_little() -> None:
     few, none = _ask(0.946, 1000, 4000), _ask(0.0, 1000, 4000)
     assert 1.0 < few.requests_per_s[0] / none.requests_per_s[0] < 1.2
     assert few.tpot_solo_ms[0] == pytest.approx(none.tpot_solo_ms[0], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("hit", "batches", "saved"), [(0.5, 1, 0.25), (0.5, 3, 0.375), (0.5, 1e9, 0.5), (0.0, 5, 0.0), (0.9, 0, 0.0)]
+)
+def test_w22_a_cold_cache_saves_less_at_first(hit: float, batches: float, saved: float) -> None:
+    """TTFT falls by k r / (k + 1) over k warm batches after a cold one; without end it is the steady state that an estimate gives."""
+    assert saved_share(hit, batches) == pytest.approx(saved, abs=1e-6)
+
+
+def test_w22_the_steady_state_is_the_estimates() -> None:
+    warm, cold = _ask(0.5).ttft_solo_ms[0], _ask(0.0).ttft_solo_ms[0]
+    assert 1 - warm / cold == pytest.approx(saved_share(0.5, 1e9), abs=0.12)

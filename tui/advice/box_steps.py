@@ -8,6 +8,7 @@ import numpy as np
 
 from models import cost
 from models.estimate import ServerTable, estimate
+from models.prefix_cache import saved_share
 from models.speculation import USUAL, Speculation
 from models.speculative import ACCEPTANCE, BAND
 from tui import format as fmt
@@ -91,7 +92,8 @@ def prefix(comparison: Comparison, at: int) -> tuple[Part, dict[str, Any]]:
     note = (
         f"{OWN_BEST} "
         "Prompt work x (1 - hit); reading the cache and writing the answer stay. Measured: 49 % hits 1.81x the input rate of an 8B on an "
-        "L40S (vLLM PR 9668, 2024), 95 % hits only 1.06x where answers are long (PR 53395): never more than 1 / (1 - hit)."
+        "L40S (vLLM PR 9668, 2024), 95 % hits only 1.06x where answers are long (PR 53395): never more than 1 / (1 - hit). "
+        f"The steady state: a cold cache saves {float(saved_share(0.5, 1)):.0%} of the work over two batches that share half."
     )
     first = Column("prefix_hit", "In cache", 1, lambda value: f"{value:.0%}")
     return (
