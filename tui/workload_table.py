@@ -49,7 +49,8 @@ def to_table(workload: Workload) -> dict[str, str | int | float]:
 
 def from_table(table: Mapping[str, Any], base: Workload) -> tuple[Workload, list[str]]:
     """The workload of a table, and what of it could not be used, as "model 'x': why"; that keeps the base's value."""
-    made = base.changed(preset=None)
+    # `to_table` leaves these out where they are the usual ones.
+    made = base.changed(preset=None, ttft_at="mean", speculative=None)
     wrong: list[str] = []
     for name, value in table.items():
         read = _READERS.get(name)
