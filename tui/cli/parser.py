@@ -89,13 +89,12 @@ examples:
 """
 
 DIFF = """\
-Say what changed between two files of `rackrate compare --csv`: prices, new and gone offers, estimates, and the cheapest
+Say what changed between two files of `rackrate compare --csv FILE`: prices, new and gone offers, estimates, and the cheapest
 offer that meets the targets then and now. Exit code: 0 nothing changed, 1 something did, 2 a file cannot be used.
 """
 
 DIFF_EXAMPLES = """\
 examples:
-  rackrate compare --csv monday.csv
   rackrate diff sunday.csv monday.csv
   rackrate diff sunday.csv monday.csv --by 5 --format markdown
 """
