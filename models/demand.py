@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 HOURS = 24
 MINUTE_S, HOUR_S = 60.0, 3600.0
+LONGEST_DAYS = 3660.0
+"""A longer trace is one whose times are in another unit, or wrong: ten years of a service say nothing about a day."""
 PEAKS = ("minute", "p99-minute", "hour")
 """What a trace's peak can mean: its busiest minute, the minute that 99 of 100 stay below, its busiest hour."""
 
@@ -103,12 +105,17 @@ def facts_of(
         peak: one of PEAKS; servers are counted for it.
         clock_s: second of the day (0 to 86,400) at which `seconds` is 0, so that hours of the day are known.
 
-    Raises WorkloadError where all requests arrive at once.
+    Raises WorkloadError where all requests arrive at once, or over more than LONGEST_DAYS.
     """
     order = np.sort(np.asarray(seconds, dtype=np.float64))
     span = float(order[-1] - order[0]) if len(order) else 0.0
     if len(order) < 2 or span <= 0:
         raise WorkloadError("A trace needs requests at two different times at least.")
+    if span > LONGEST_DAYS * HOURS * HOUR_S:
+        raise WorkloadError(
+            f"The first and the last request of a trace are {span / HOUR_S / HOURS / 365.25:,.0f} years apart.",
+            hint="Times are dates, or seconds.",
+        )
     since = order - order[0]
     mean = len(order) / span
     minutes = np.bincount((since // MINUTE_S).astype(np.intp))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.cost import HOURS_PER_MONTH, ROUNDING
+from models.demand import HOURS
 from models.start import ENGINE_START_S
 
 if TYPE_CHECKING:
@@ -62,12 +63,34 @@ def servers_by_hour(demand: Demand, able: Array, spare: int = 0, least: int = 1)
     return found
 
 
+def hours_to_start(start_s: Array) -> Array:
+    """Hours that are paid before a server answers, begun hours whole; an unknown time to read the weights counts as none."""
+    found: Array = np.ceil((np.where(np.isfinite(start_s), start_s, 0.0) + ENGINE_START_S) / 3600.0)
+    return found
+
+
+def kept_on(by_hour: Array, start_s: Array) -> Array:
+    """Servers that run in each hour: a pause no longer than a start takes is not worth stopping for.
+
+    Pauses of `hours_to_start` hours or fewer are filled, server by server and across midnight: the largest of the hours before,
+    then the least of the hours after (a closing). So more traffic never takes fewer hours.
+    """
+    paid = np.minimum(hours_to_start(start_s), HOURS).astype(np.intp)
+    found = by_hour.copy()
+    for length in np.unique(paid).tolist():
+        rows = paid == length
+        if length >= HOURS:
+            found[rows] = by_hour[rows].max(axis=1, keepdims=True)
+            continue
+        wide = np.max([np.roll(by_hour[rows], step, axis=1) for step in range(length + 1)], axis=0)
+        found[rows] = np.min([np.roll(wide, -step, axis=1) for step in range(length + 1)], axis=0)
+    return found
+
+
 def start_hours(by_hour: Array, start_s: Array) -> Array:
-    """Hours a day that are paid while servers start: each start is paid for the hours it takes, begun hours whole."""
-    before = np.roll(by_hour, 1, axis=1)
-    starts = np.maximum(by_hour - before, 0).sum(axis=1)
-    seconds = np.where(np.isfinite(start_s), start_s, 0.0) + ENGINE_START_S
-    found: Array = starts * np.ceil(seconds / 3600.0)
+    """Hours a day that are paid while servers start: each start is paid for the hours it takes."""
+    starts = np.maximum(by_hour - np.roll(by_hour, 1, axis=1), 0).sum(axis=1)
+    found: Array = starts * hours_to_start(start_s)
     return found
 
 
@@ -95,6 +118,7 @@ def plans(
     at_peak = by_hour.max(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         at_mean = np.maximum(np.ceil(demand.mean / np.where(able > 0, able, np.nan) - ROUNDING), 1.0) + spare
+    by_hour = kept_on(by_hour, start_s)
     hours = (by_hour.sum(axis=1) + start_hours(by_hour, start_s)) * days
     cost, base, on_top = _base(by_hour, hour, np.fmin(base_month, month), start_s, days)
     return Plans(at_mean, at_peak, hours, at_peak * np.fmin(base_month, month), hours * hour, cost, base, on_top)

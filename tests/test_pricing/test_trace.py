@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,6 +29,10 @@ MOONCAKE = """{"timestamp": 27482, "input_length": 6955, "output_length": 52, "h
 {"timestamp": 30535, "input_length": 6472, "output_length": 26, "hash_ids": [46]}
 {"timestamp": 87482, "input_length": 100, "output_length": 10, "hash_ids": []}
 """
+LATE = """{{"timestamp": {}, "input_length": 5, "output_length": 6}}
+
+{{"output_length": 6, "timestamp": {}, "input_length": 5}}
+"""
 OWN = """timestamp,input_tokens,output_tokens
 2026-11-30T12:00:00Z,100,10
 2026-11-30T13:00:00+01:00,200,20
@@ -42,8 +47,26 @@ OWN = """timestamp,input_tokens,output_tokens
         ("burst.csv", BURST, 113.0, (472 + 1087 + 417) / 3),
         ("mooncake.jsonl", MOONCAKE, 60.0, (6955 + 6472 + 100) / 3),
         ("own.csv", OWN, 60.0, 200.0),
+        ("bom.jsonl", "\ufeff" + MOONCAKE, 60.0, (6955 + 6472 + 100) / 3),
         ("bom.csv", "\ufeff" + OWN, 60.0, 200.0),
-        ("seconds.csv", "ts,prompt_tokens,completion_tokens\n1700000000000,5,6\n1700000060000,5,6\n", 60.0, 5.0),
+        ("millis.csv", "ts,prompt_tokens,completion_tokens\n1700000000000,5,6\n1700000060000,5,6\n", 60.0, 5.0),
+        (
+            "nanos.csv",
+            "ts,prompt_tokens,completion_tokens\n1700000000000000000,5,6\n1700000060000000000,5,6\n",
+            60.0,
+            5.0,
+        ),
+        ("micros.csv", "ts,prompt_tokens,completion_tokens\n1700000000000000,5,6\n1700000060000000,5,6\n", 60.0, 5.0),
+        ("epoch.csv", "ts,prompt_tokens,completion_tokens\n1700000000,5,6\n1700000060,5,6\n", 60.0, 5.0),
+        (
+            "zones.csv",
+            "ts,prompt_tokens,completion_tokens\n2026-11-30T12:00+02:00,5,6\n2026-11-30T12:01+02:00,5,6\n",
+            60.0,
+            5.0,
+        ),
+        ("late.jsonl", LATE.format(40_000_000, 43_600_000), 3600.0, 5.0),
+        ("epoch.jsonl", LATE.format(1_700_000_000, 1_700_000_060), 60.0, 5.0),
+        ("epoch-ms.ndjson", LATE.format(1_700_000_000_000, 1_700_000_060_000), 60.0, 5.0),
     ],
 )
 def test_public_shapes(tmp_path: Path, name: str, text: str, span: float, prompts: float) -> None:
@@ -53,9 +76,17 @@ def test_public_shapes(tmp_path: Path, name: str, text: str, span: float, prompt
     assert found.input_mean == pytest.approx(prompts)
 
 
-def test_a_packed_trace(tmp_path: Path) -> None:
-    (tmp_path / "azure.csv.gz").write_bytes(gzip.compress(AZURE.encode()))
-    assert read_trace(str(tmp_path / "azure.csv.gz")).requests == 3
+@pytest.mark.parametrize(("name", "text"), [("azure.csv.gz", AZURE), ("mooncake.jsonl.gz", MOONCAKE)])
+def test_a_packed_trace(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    assert read_trace(str(tmp_path / name)).requests == 3
+
+
+def test_order_does_not_matter(tmp_path: Path) -> None:
+    head, *rows = AZURE.splitlines(keepends=True)
+    (tmp_path / "up.csv").write_text(AZURE)
+    (tmp_path / "down.csv").write_text("".join([head, *reversed(rows)]))
+    assert read_trace(str(tmp_path / "up.csv")) == read_trace(str(tmp_path / "down.csv"))
 
 
 HEAD = "timestamp,input_tokens,output_tokens\n"
@@ -64,7 +95,8 @@ HEAD = "timestamp,input_tokens,output_tokens\n"
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "cannot be read as a trace"),
+        ("", "is empty"),
+        ("\n\n", "is empty"),
         ("a,b\n1,2\n", "has no column for a time"),
         ("timestamp,input_tokens\n1,2\n", "answer tokens"),
         (HEAD, "has no requests"),
@@ -76,6 +108,15 @@ HEAD = "timestamp,input_tokens,output_tokens\n"
         (HEAD + "1,5,5\n2,1e300,5\n", "line 3: input_tokens"),
         (HEAD + "monday,5,5\n2026-11-30,5,5\n", "line 2: 'monday' is not a time"),
         (HEAD + "1,5,5\n,5,5\n", "line 3"),
+        (HEAD + "1,5,5\n\n\n2,x,5\n", "line 5: input_tokens cannot be 'x'"),
+        ("\n" + HEAD + '"1",5,5\n2,"5\n6",5\n3,-1,5\n', "line 4: input_tokens"),
+        (HEAD + "1,TRUE,5\n2,FALSE,5\n", "line 2: input_tokens cannot be 'True'"),
+        (HEAD + "1,20000000,5\n2,5,5\n", "line 2: input_tokens cannot be"),
+        (HEAD + "0,5,5\n1e18,5,5\n", "32 years apart"),
+        (HEAD + "0,5,5\n1e300,5,5\n", "years apart"),
+        (HEAD + "2026-11-30 10:00,5,5\n2026-11-30T11:00:00+02:00,5,5\n", "line 3: .* has a time zone, unlike"),
+        (HEAD + "2026-11-30T10:00Z,5,5\n2026-11-30T11:00:00,5,5\n", "line 3: .* has no time zone, unlike"),
+        (HEAD + "2026-11-30,5,5\n30.11.2026,5,5\n", "line 3: '30.11.2026' is not a time"),
         (HEAD + '1,5,5\n"2,5,5\n', "cannot be read"),
         (HEAD + "1,2,3,4,5\n2,2,3\n", "line 2: 2 more values"),
         ("\x00\x01\x02\x03" * 50, "no column"),
@@ -90,12 +131,72 @@ def test_files_that_are_no_trace_get_one_sentence(tmp_path: Path, text: str, wor
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no requests"),
+        ("[1, 2]\n", "line 1 is not an object"),
+        (MOONCAKE + "{bad\n", "line 4 is not JSON"),
+        ("[" * 100_000 + "\n", "line 1 is not JSON"),
+        ('{"timestamp": 1}\n', "no column for prompt tokens"),
+        (MOONCAKE + '\n{"timestamp": 1, "input_length": -5, "output_length": 4}\n', "line 5: input_length cannot be"),
+        (MOONCAKE + '{"timestamp": 1, "input_length": 5}\n', "line 4: output_length cannot be"),
+        (
+            MOONCAKE + '{"timestamp": 1, "input_length": {"a": 1}, "output_length": 4}\n',
+            "line 4: input_length cannot be",
+        ),
+        (
+            MOONCAKE + '{"timestamp": 1, "input_length": 1' + "0" * 400 + ', "output_length": 4}\n',
+            "line 4: input_length",
+        ),
+        (MOONCAKE + '{"timestamp": [1], "input_length": 5, "output_length": 4}\n', "line .: .* is not a time"),
+        (MOONCAKE + '{"timestamp": NaN, "input_length": 5, "output_length": 4}\n', "line 4: .nan. is not a time"),
+    ],
+)
+def test_json_lines_that_are_no_trace_name_their_line(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "trace.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=words) as caught:
+        read_trace(str(tmp_path / "trace.jsonl"))
+    assert "\n" not in str(caught.value)
+
+
 def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes(HEAD.encode() + b"\xff\xfe\xe9,1,1\n\xff,1,1\n")
     (tmp_path / "torn.csv.gz").write_bytes(gzip.compress(AZURE.encode())[:40])
-    for name in ("latin.csv", "torn.csv.gz", "missing.csv", "."):
+    broken = bytearray(gzip.compress((HEAD + "1,5,5\n" * 5000).encode()))
+    broken[30:40] = b"\xff" * 10
+    (tmp_path / "broken.csv.gz").write_bytes(broken)
+    (tmp_path / "latin.jsonl").write_bytes(b'{"timestamp": "\xff\xfe"}\n')
+    (tmp_path / "plain.csv.gz").write_text(AZURE)
+    names = ("latin.csv", "torn.csv.gz", "broken.csv.gz", "latin.jsonl", "plain.csv.gz", "missing.csv", ".")
+    for name in names:
         with pytest.raises(InputError):
             read_trace(str(tmp_path / name))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize("name", ["trace.csv", "trace.jsonl", "trace.csv.gz"])
+def test_what_never_ends_is_refused_before_it_is_opened(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="not a regular file"):
+        read_trace(str(tmp_path / name))
+
+
+def test_a_packed_file_counts_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "zeros.csv.gz").write_bytes(gzip.compress(HEAD.encode() + b"0" * 3_000_000))
+    monkeypatch.setattr(trace, "LARGEST_BYTES", 1_000_000)
+    with pytest.raises(InputError, match="larger than"):
+        read_trace(str(tmp_path / "zeros.csv.gz"))
+
+
+@pytest.mark.parametrize(("name", "text"), [("own.csv", OWN), ("mooncake.jsonl", MOONCAKE)])
+def test_more_requests_than_memory_holds_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    monkeypatch.setattr(trace, "MOST_ROWS", 2)
+    with pytest.raises(InputError, match="more than 2 requests"):
+        read_trace(str(tmp_path / name))
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
