@@ -51,6 +51,7 @@ bench: $(DEV_STAMP)  ## measure start-up, keys, re-rank and the estimator; print
 	$(BIN)/python benchmarks/rerank.py
 	$(BIN)/python benchmarks/refresh.py
 	$(BIN)/python -m benchmarks.advise
+	$(BIN)/python -m benchmarks.trace
 
 monkey: $(DEV_STAMP)  ## 20,000 random keys, clicks, pastes and resizes; another run: make monkey SEED=7
 	RACKRATE_TEST_MONKEY=20000 RACKRATE_TEST_SEED=$(SEED) $(BIN)/python -m pytest -q tests/test_tui/test_monkey.py

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from models.fleets import Stairs, crossings, merged, stairs, turns
 from models.practical import MOST_SERVERS
 from pricing.serverless import api_prices, monthly_slope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import numpy as np
 
     from pricing.compare import Comparison
     from pricing.serverless import ApiPrices
@@ -53,6 +53,17 @@ class Crossover:
         """The kind that has no fleet at all, as an answer; empty where both have some."""
         kind = next((kind for kind, fleet in zip(KINDS, self.fleets, strict=True) if not len(fleet)), "")
         return f"no {kind} server {'holds the model' if self.alone else 'meets the targets'}" if kind else ""
+
+
+def band_ends(comparison: Comparison) -> tuple[Array, Array]:
+    """(low, high) end of each offer's error band over its estimate, by its output tokens/s; 1 where there is no band."""
+    rate = comparison.column("output_tokens_per_s").astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = (
+            np.nan_to_num(comparison.column(f"output_tokens_per_s_{end}").astype(float) / rate, nan=1.0, posinf=1.0)
+            for end in ("low", "high")
+        )
+    return low, high
 
 
 def crossover(

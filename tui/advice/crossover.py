@@ -9,7 +9,7 @@ import numpy as np
 
 from models.practical import MOST_SERVERS
 from models.verdict_view import look
-from pricing.crossover import KINDS, crossover
+from pricing.crossover import KINDS, band_ends, crossover
 from tui import format as fmt
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
@@ -47,7 +47,8 @@ def report(question: Question) -> Report:
         Column("api_cheapest_monthly_cost", "API cheapest there", 5),
     )
     shown = Table(_told(steps, found), columns)
-    sentences = tuple(_sentences(question, found, view))
+    ends = _first_inside(question) if len(found.changes) > 1 else (None, None)
+    sentences = tuple(_sentences(found, view, ends))
     notes = (
         f"Whole servers inside the targets, in stock, at most {MOST_SERVERS} of one offer, each at --utilization of its rate."
         if not found.alone
@@ -65,6 +66,8 @@ def report(question: Question) -> Report:
         "unit": found.unit,
         "traffic": found.traffic,
         "changes": [{"from": at, "cheaper": KINDS[kind].lower()} for at, kind in found.changes],
+        "first_crossing_cpu_slow_gpu_fast": ends[0],
+        "first_crossing_cpu_fast_gpu_slow": ends[1],
         "own_against_median_api": found.turns[0],
         "own_against_cheapest_api": found.turns[1],
         "steps": [dict(step) for step in steps],
@@ -124,7 +127,7 @@ def _amount(found: Crossover, traffic: float) -> str:
     return f"{math.floor(traffic + 1e-9):,} users" if found.unit == "users" else f"{fmt.number(traffic)} requests/s"
 
 
-def _sentences(question: Question, found: Crossover, view: View) -> list[str]:
+def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | None]) -> list[str]:
     if not any(len(fleet) for fleet in found.fleets):
         return [
             f"No server {'holds the model' if found.alone else 'meets the targets'}, so there is no fleet at any traffic."
@@ -138,7 +141,7 @@ def _sentences(question: Question, found: Crossover, view: View) -> list[str]:
         )
         if len(turns) > 6:
             said[-1] += f" There are {len(turns)} crossings in all."
-        said.append(_moved(question, found))
+        said.append(_moved(found, ends))
     else:
         missing = found.missing_kind
         said.append(
@@ -173,21 +176,21 @@ def _against_api(found: Crossover, name: str, places: list[float]) -> str:
     )
 
 
-def _moved(question: Question, found: Crossover) -> str:
-    """How far the first crossing moves inside the error bands."""
+def _first_inside(question: Question) -> tuple[float | None, float | None]:
+    """The first crossing with CPUs as slow and GPUs as fast as their bands allow, and the other way round; None = none."""
     comparison, asked = question.comparison, question.asked()
-    rate = comparison.column("output_tokens_per_s").astype(float)
     gpu = comparison.market.is_gpu
-    ends = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (
-            np.nan_to_num(comparison.column(f"output_tokens_per_s_{end}") / rate, nan=1.0) for end in ("low", "high")
-        )
+    low, high = band_ends(comparison)
+    ends: list[float | None] = []
     for speed in (np.where(gpu, high, low), np.where(gpu, low, high)):
-        moved = crossover(comparison, asked, None, speed)
-        at = [at for at, _ in moved.changes[1:2]]
-        ends.append(at[0] if at else None)
-    if ends[0] is None and ends[1] is None:
+        changes = crossover(comparison, asked, None, speed).changes
+        ends.append(changes[1][0] if len(changes) > 1 else None)
+    return ends[0], ends[1]
+
+
+def _moved(found: Crossover, ends: tuple[float | None, float | None]) -> str:
+    """How far the first crossing moves inside the error bands."""
+    if ends == (None, None):
         return "Inside the error bands the crossing disappears."
     said = [_amount(found, at) if at is not None else "no crossing" for at in ends]
     return f"Inside the error bands the first crossing lies between {said[0]} (CPUs slow, GPUs fast) and {said[1]} (CPUs fast, GPUs slow)."

@@ -3,86 +3,39 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.demand import Demand, flat, parse_day
-from models.errors import InputError
-from models.fleet_plan import PLANS, plans
+from models.demand import Demand, flat
+from models.fleet_plan import PLANS, plans, servers_by_hour
 from models.practical import MOST_SERVERS
 from models.start import ENGINE_START_S
 from models.verdict_view import View, look, times
 from pricing.bases import cheapest_bases
+from pricing.crossover import band_ends
+from pricing.filters import DEFAULT_TERMS
+from pricing.terms import COMMITTED_TERMS
 from tui import format as fmt
 from tui import rows as names
+from tui.advice.fleet_demand import facts_data, notes_on, prepare
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
 from tui.cli.output import plain
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
-
-    from models.demand import TraceFacts
     from models.fleet_plan import Plans
-    from models.traffic import Workload
     from pricing.compare import Comparison
-    from pricing.terms import CompareOptions
     from tui.advice.question import Question
+
+    Array = np.ndarray[Any, Any]
+
+__all__ = ["prepare", "report"]
 
 BEST = 8
 """Offers in the table; the best CPU and the best GPU are always among them."""
-
-
-def prepare(
-    workload: Workload, said: MutableMapping[str, Any], options: CompareOptions, given: frozenset[str]
-) -> Workload:
-    """The workload at the demand's mean, with a trace's lengths. Raises InputError where flags contradict each other."""
-    del options
-    ways = [name for name in ("day", "trace") if name in said]
-    if len(ways) > 1:
-        raise InputError("--day and --trace exclude each other.", hint="A trace brings its own hours.")
-    if ways and given & {"rps", "concurrency"}:
-        raise InputError(f"--{ways[0]} and --rps or --concurrency exclude each other.", hint="Give one of them.")
-    if "trace" not in said:
-        for name in ("size_by", "peak_of"):
-            if name in said:
-                raise InputError(f"--{name.replace('_', '-')} says how a trace is read; there is no --trace.")
-    else:
-        if "peak" in said:
-            raise InputError(
-                "--peak and --trace exclude each other: a trace has a peak of its own.", hint="--peak-of chooses which."
-            )
-        if given & {"input_tokens", "output_tokens"}:
-            raise InputError("--trace brings its own lengths; --input-tokens and --output-tokens contradict it.")
-        return _traced(workload, said)
-    if workload.requests_per_s is None:
-        raise InputError(
-            "A fleet is counted for requests per second, not for users.", hint="Give --rps, --day or --trace."
-        )
-    demand = (
-        parse_day(said["day"], said.get("peak")) if "day" in said else flat(workload.requests_per_s, said.get("peak"))
-    )
-    said["demand"] = demand
-    return workload.changed(requests_per_s=demand.mean)
-
-
-def _traced(workload: Workload, said: MutableMapping[str, Any]) -> Workload:
-    from pricing.trace import read_trace
-
-    facts = read_trace(said["trace"], peak=said.get("peak_of", "minute"))
-    said["facts"], said["demand"] = facts, facts.demand
-    ninety = said.get("size_by") == "p90"
-    lengths = (facts.input_p90, facts.output_p90) if ninety else (facts.input_mean, facts.output_mean)
-    tokens_in, tokens_out = (max(round(length), 1) for length in lengths)
-    return workload.changed(
-        requests_per_s=facts.demand.mean,
-        concurrency=None,
-        input_tokens=tokens_in,
-        output_tokens=tokens_out,
-        preset=None,
-    )
 
 
 def report(question: Question) -> Report:
@@ -95,8 +48,16 @@ def report(question: Question) -> Report:
     # Latencies and what one server carries are those of the busiest hour.
     comparison = question.compared(work.changed(requests_per_s=demand.peak, preset=work.preset))
     asked = question.asked(comparison)
-    chosen = _Fleet(comparison, asked, demand, int(question.said.get("spare", 0)))
-    parts = [Part("Fleet", tuple(chosen.sentences()), notes=_notes(demand, question.said.get("facts")))]
+    spare = int(question.said.get("spare", 0))
+    # A base may be committed to, unless the terms were chosen.
+    lasting = replace(question.filters, terms=("all",)) if question.filters.terms == DEFAULT_TERMS else question.filters
+    bases = lasting.mask(comparison)
+    chosen = _Fleet(comparison, asked, bases, demand, spare)
+    sentences = chosen.sentences()
+    if chosen.order and chosen.committed(chosen.order[0]):
+        free = ~np.isin(comparison.market.column("term").astype(str), COMMITTED_TERMS)
+        sentences.append(_uncommitted(_Fleet(comparison, asked[free[asked]], bases & free, demand, spare), chosen))
+    parts = [Part("Fleet", tuple(sentences), notes=notes_on(demand, question.said))]
     if chosen.order:
         parts += [chosen.plans_of(chosen.order[0]), chosen.offers()]
     table = chosen.offers().table
@@ -108,22 +69,35 @@ def report(question: Question) -> Report:
         },
         "sentences": list(parts[0].sentences),
         "fleets": [dict(row) for row in table.rows] if table is not None else [],
-        "trace": _facts_data(question.said.get("facts")),
+        "trace": facts_data(question.said.get("facts")),
         **workload_data(question),
     }
     return Report("fleet", tuple(parts), data, table)
 
 
+def _uncommitted(free: _Fleet, chosen: _Fleet) -> str:
+    """What it costs without binding oneself."""
+    if not free.order:
+        return "None of the offers asked about meets the targets without a commitment."
+    best, cost = free.order[0], float(free.cost[free.order[0]])
+    ratio = times(cost / float(chosen.cost[chosen.order[0]]))
+    return f"Without a commitment the cheapest is {free.words(best)} at {free.view.money(cost)}, {PLANS[free.plan[best]]}, {ratio}."
+
+
 class _Fleet:
     """The plans of all offers that meet the targets, and which are worth a look."""
 
-    def __init__(self, comparison: Comparison, asked: np.ndarray[Any, Any], demand: Demand, spare: int) -> None:
+    def __init__(self, comparison: Comparison, asked: Array, bases: Array, demand: Demand, spare: int) -> None:
+        """Of the offers `asked`; only those of the mask `bases` are what servers that always run are paid by."""
         work, market = comparison.workload, comparison.market
         self.comparison, self.demand, self.spare = comparison, demand, spare
         self.view: View = look(comparison, asked)
         can = comparison.column("meets_targets").astype(bool) & ~market.out_of_stock
-        base_month, self.base_of = cheapest_bases(comparison, can)
-        self.at = asked[can[asked]]
+        month = comparison.server_monthly_cost
+        base_month, self.base_of = cheapest_bases(comparison, can & bases)
+        # A spot server is always on at its own price.
+        self.base_of = np.where(np.fmin(base_month, month) < base_month, np.arange(len(month)), self.base_of)
+        self.asked, self.at = asked, asked[can[asked]]
         able = comparison.column("requests_per_s_at_target").astype(float) * work.utilization
         hourly = np.isin(market.column("term").astype(str), ("on_demand", "spot"))
         # Servers of a term that lasts are not started for an hour.
@@ -131,7 +105,7 @@ class _Fleet:
         self.able = able[self.at]
         self.plans: Plans = plans(
             demand, self.able,
-            month=comparison.server_monthly_cost[self.at], hour=hour[self.at], base_month=base_month[self.at],
+            month=month[self.at], hour=hour[self.at], base_month=base_month[self.at],
             start_s=comparison.column("load_s").astype(float)[self.at], spare=spare, hours_per_month=comparison.terms.hours_per_month,
         )  # fmt: skip
         costs = np.where(self.plans.at_peak[None, :] > MOST_SERVERS, np.nan, self.plans.costs)
@@ -168,7 +142,7 @@ class _Fleet:
             return [f"No fleet of {MOST_SERVERS} servers or fewer carries {traffic} inside the targets."]
         best = self.order[0]
         bill = self.view.money(float(self.cost[best]))
-        said = [f"For {traffic} the cheapest is {self._words(best)} at {bill} a month, {PLANS[self.plan[best]]}."]
+        said = [f"For {traffic} the cheapest is {self.words(best)} at {bill} a month, {PLANS[self.plan[best]]}."]
         always = float(self.plans.always_on[best])
         if self.plan[best] and math.isfinite(always):
             saved = 1 - float(self.cost[best]) / always
@@ -186,13 +160,16 @@ class _Fleet:
             said.append(
                 f"The mean alone would need {mean:,} {'server' if mean == 1 else 'servers'}, the peak {peak:,}."
             )
-        said.append(self._tail(best))
+        said += [self._tail(best), self._band(best)]
         other = next((i for i in self.order if self._kind(i) != self._kind(best)), None)
         if other is not None:
             said.append(
-                f"The cheapest {self._kind(other).upper()} fleet: {self._words(other)} at {self.view.money(float(self.cost[other]))}, "
+                f"The cheapest {self._kind(other).upper()} fleet: {self.words(other)} at {self.view.money(float(self.cost[other]))}, "
                 f"{times(float(self.cost[other] / self.cost[best]))}."
             )
+        elif len({self.comparison.market.offers[int(at)].kind for at in self.asked}) > 1:
+            missing = "CPU" if self._kind(best) == "gpu" else "GPU"
+            said.append(f"No {missing} fleet of {MOST_SERVERS} servers or fewer carries it inside the targets.")
         return [one for one in said if one]
 
     def _tail(self, i: int) -> str:
@@ -203,25 +180,45 @@ class _Fleet:
             return f"At the peak TTFT is {fmt.duration(mean)} on average."
         return f"At the peak TTFT is {fmt.duration(mean)} on average, and 95 of 100 requests wait less than {fmt.duration(tail)}."
 
+    def _band(self, i: int) -> str:
+        """How many servers the peak takes at the ends of the speed's error band, where that is another number."""
+        at = int(self.at[i])
+        able = np.array([end[at] for end in band_ends(self.comparison)]) * self.able[i]
+        slow, fast = servers_by_hour(self.demand, able, self.spare).max(axis=1).tolist()
+        if slow == fast:
+            return ""
+        return f"Inside the error band of its speed the peak takes {fast:,.0f} to {slow:,.0f} servers."
+
+    def committed(self, i: int) -> bool:
+        """Whether the cheapest plan of an offer binds for months."""
+        if self.plan[i] == PLANS.index("by the hour"):
+            return False
+        at = int(self.base_of[int(self.at[i])])
+        term = self.comparison.market.offers[at if at >= 0 else int(self.at[i])].term
+        return term in COMMITTED_TERMS and (self.plan[i] == 0 or self.plans.base[i] > 0)
+
     def _kind(self, i: int) -> str:
         return self.comparison.market.offers[int(self.at[i])].kind
 
-    def _words(self, i: int) -> str:
-        entry = self.comparison.market.offers[int(self.at[i])]
+    def words(self, i: int) -> str:
+        """How many of what."""
+        at = int(self.at[i])
+        entry, base = self.comparison.market.offers[at], self._base_words(i)
         spot = " (spot)" if entry.term == "spot" else ""
         if self.plan[i] == 2:
-            base, peak = int(self.plans.base[i]), int(self.plans.at_peak[i])
-            return f"{base:,} to {peak:,} x {entry.provider} {entry.server}{spot}{self._base_words(i)}"
+            spot = "" if self.base_of[at] == at else spot
+            return f"{int(self.plans.base[i]):,} to {int(self.plans.at_peak[i]):,} x {entry.provider} {entry.server}{spot}{base}"
         count = int(self.plans.at_peak[i])
         many = f"up to {count:,} x " if self.plan[i] == 1 and count > 1 else f"{count:,} x " if count > 1 else ""
-        return f"{many}{entry.provider} {entry.server}{self._base_words(i) if self.plan[i] == 0 else spot}"
+        return f"{many}{entry.provider} {entry.server}{base if self.plan[i] == 0 else spot}"
 
     def plans_of(self, i: int) -> Part:
         """All plans of one offer."""
         at, code = int(self.at[i]), self.comparison.terms.currency
         found = self.plans
         base = self._base_words(i)
-        served = self.demand.mean
+        # Of what servers can carry inside the targets, as the comparison counts it, not of what is planned.
+        served = self.demand.mean * self.comparison.workload.utilization
         rows = []
         for plan, cost, servers, hours in (
             (f"mean only, always on{' (misses the peak)' if found.at_mean[i] < found.at_peak[i] else ''}",
@@ -274,10 +271,11 @@ class _Fleet:
 
     def _base_words(self, i: int) -> str:
         """Under which term a server that always runs is paid."""
-        at = int(self.base_of[int(self.at[i])])
-        if at < 0 or at == int(self.at[i]):
-            return ""
+        own = int(self.at[i])
+        at = int(self.base_of[own]) if self.base_of[own] >= 0 else own
         entry = self.comparison.market.offers[at]
+        if at == own and entry.term not in {"spot", *COMMITTED_TERMS}:
+            return ""
         months = f", {entry.commitment_months} months committed" if entry.commitment_months else ""
         return f" ({entry.term.replace('_', ' ')}{months})"
 
@@ -337,31 +335,3 @@ class _Fleet:
                 ),
             ),
         )
-
-
-def _notes(demand: Demand, facts: TraceFacts | None) -> tuple[str, ...]:
-    notes = [f"Demand: {demand.note or 'as said'}; servers are counted for every hour's mean x {demand.burst:.3g}."]
-    if facts is not None:
-        rates = (
-            ("mean", facts.mean),
-            ("busiest minute", facts.busiest_minute),
-            ("99th percentile of minutes", facts.p99_minute),
-            ("busiest hour", facts.busiest_hour),
-        )
-        notes.append(
-            f"Trace: {facts.requests:,} requests in {fmt.duration(facts.span_s * 1e3)}; requests/s: "
-            f"{', '.join(f'{name} {fmt.number(rate)}' for name, rate in rates)}."
-        )
-        for what, lengths in (
-            ("prompt", (facts.input_mean, facts.input_p50, facts.input_p90, facts.input_p99)),
-            ("answer", (facts.output_mean, facts.output_p50, facts.output_p90, facts.output_p99)),
-        ):
-            said = ", ".join(f"{name} {n:,.0f}" for name, n in zip(("mean", "p50", "p90", "p99"), lengths, strict=True))
-            notes.append(f"Tokens of {what}s: {said}.")
-    return tuple(notes)
-
-
-def _facts_data(facts: TraceFacts | None) -> dict[str, Any] | None:
-    if facts is None:
-        return None
-    return {name: getattr(facts, name) for name in facts.__slots__ if name != "demand"}
