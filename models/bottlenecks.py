@@ -30,9 +30,14 @@ FETCH_LIMIT_S, COLD_LIMIT_S = 600.0, 300.0
 LINK_LIMIT = 0.15
 """Share of a token's time between GPUs that is worth a word."""
 POWER_LIMIT = 0.9
-_ENGINE_LOGS = "published vLLM 0.11-0.13 server logs, 2026-01"
+_ENGINE_LOGS = (
+    "published vLLM 0.11-0.13 server logs, 2025-12: 15 starts took 8 to 62 s after the weights; "
+    "the weights 0.28 to 3.3 times the NVMe figure (drives and page cache not stated)"
+)
+"""kyuz0/amd-r9700-vllm-toolboxes@18a88f1, R9700, RTX 3090, RTX 5090, A100: 0.9 to 10.6 GB/s, median 4.7,
+with the weights of our own estimate."""
 _NUMA_SOURCE = "ggml-org/llama.cpp issue 11744, 2025-02: 2.4 tokens/s before and 4.31 after the pages were placed, 41 and 74 % of the bandwidth"
-_VCPU_SOURCE = "providers' instance documentation: a vCPU of an x86 server is a hyperthread, of an Arm server a core"
+_VCPU_SOURCE = "cores as the offer states them, else the provider's family of instances, else assumed: two vCPUs of an x86 server or one of an Arm server are a core"
 _NVLINK_SOURCE = "4x RTX 3090, Qwen3.6-27B AWQ, vLLM 0.20.1, 2026-05: +25 % at one stream, +53 % at four; exllamav2 issue 734, 2025-02: prompts 0.2-0.6x"
 
 
@@ -251,13 +256,18 @@ def _of_cpu(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
             f"{(sockets - 1) / sockets * 100:.0f} % of the cores are not counted on" if two else "", "sockets > 1", float(sockets), "sockets", 1.0,
             _NUMA_SOURCE, counted=True,
         )  # fmt: skip
-    yield _channels(host)
-    if host.vcpus:
-        arm = server.arch == "arm"
+    # The estimate's own cores; a server with all cores of its sockets shares their memory channels with nobody.
+    cores, cpu = server.cores, host.cpu
+    whole = bool(cpu and cpu.cores and cores and cores >= cpu.cores * (sockets or 1))
+    yield _channels(host, part=bool(host.vcpus) and not whole)
+    if host.vcpus and cores:
+        threads = host.vcpus > cores
         yield Finding(
-            "smt", "SMT", OK if arm else NOTE,
-            f"{host.vcpus:g} vCPUs are {host.vcpus if arm else host.vcpus / 2:g} physical cores; hyperthreads add nothing to reading weights.",
-            "" if arm else "half of the vCPUs", "vCPUs / 2 on x86", host.vcpus, "vCPUs", None, _VCPU_SOURCE, counted=True,
+            "smt", "SMT", NOTE if threads else OK,
+            f"{host.vcpus:g} vCPUs are {cores:g} physical cores; hyperthreads add nothing to reading weights."
+            if threads else f"Each of the {host.vcpus:g} vCPUs is a physical core.",
+            f"{(1 - cores / host.vcpus) * 100:.0f} % of the vCPUs" if threads else "", "vCPUs > physical cores", host.vcpus, "vCPUs", float(cores),
+            _VCPU_SOURCE, counted=True,
         )  # fmt: skip
     if host.shared_cpu:
         yield Finding(
@@ -267,20 +277,18 @@ def _of_cpu(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _channels(host: Host) -> Finding:
-    """Memory channels that are there and not filled."""
+def _channels(host: Host, *, part: bool) -> Finding:
+    """Memory channels that are there and not filled; `part` = a virtual machine on a part of its host."""
     base: dict[str, Any] = {
         "code": "channels", "name": "Memory channels", "formula": "(CPU's channels - filled ones) x MT/s x 8 bytes", "unit": "channels",
         "source": "CPU catalog: the maker's sheet", "counted": True,
     }  # fmt: skip
     cpu, filled = host.cpu, host.memory_channels
-    if cpu is None or not cpu.memory_channels or not filled or host.vcpus:
+    if cpu is None or not cpu.memory_channels or not filled or part:
         why = (
-            "A virtual machine shares its host's channels."
-            if host.vcpus
-            else "The offer does not state its memory channels."
+            "A virtual machine shares its host's channels." if part else "The offer does not state its memory channels."
         )
-        return Finding(severity=UNKNOWN if not host.vcpus else OK, text=why, cost="", value=filled, limit=None, **base)
+        return Finding(severity=OK if part else UNKNOWN, text=why, cost="", value=filled, limit=None, **base)
     whole = cpu.memory_channels * (host.sockets or 1)
     lost = (whole - filled) * (host.memory_mts or cpu.memory_mts or 0.0) * 8 / 1000
     empty = filled < whole

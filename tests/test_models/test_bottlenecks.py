@@ -148,6 +148,25 @@ def test_two_sockets_shared_cpus_and_hyperthreads() -> None:
     assert found["smt"].severity == NOTE
 
 
+@pytest.mark.parametrize(("vcpus", "cores", "severity", "cost"), [(16, 16, OK, ""), (16, 8, NOTE, "50 % of the vCPUs")])
+def test_smt_goes_by_the_cores_that_the_estimate_uses(vcpus: int, cores: int, severity: str, cost: str) -> None:
+    """AWS m7a.4xlarge states 16 cores for 16 vCPUs, m7i.4xlarge 8: both are x86."""
+    found = checked(Server("cpu", vcpus=vcpus, cores=cores, ram_gib=64), Host(vcpus=vcpus), "Llama-3.1-8B", "4bit")[
+        "smt"
+    ]
+    assert (found.severity, found.cost) == (severity, cost)
+    assert f"{cores} " in found.text
+
+
+def test_a_whole_machine_with_vcpus_is_no_part_of_its_host() -> None:
+    cpu = catalog.cpu("AMD EPYC 9454")
+    for vcpus, cores, severity in ((96, 48, UNKNOWN), (16, 8, OK)):
+        server = Server("cpu", cpu=cpu, sockets=1, vcpus=vcpus, cores=cores, ram_gib=192)
+        found = checked(server, Host(cpu=cpu, vcpus=vcpus, sockets=1), "Llama-3.1-8B", "4bit")["channels"]
+        assert found.severity == severity
+        assert ("virtual machine" in found.text) == (severity == OK)
+
+
 def test_a_power_limit_is_told_by_what_it_costs() -> None:
     found = checked(gpus("L4", 1), Host(), "Llama-3.1-8B")
     assert found["power"].severity == NOTE
