@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError, brief
+from models.practical import MOST_SERVERS, is_out_of_stock
+from pricing.offer_csv import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +20,19 @@ FIGURES = (
     "price_per_hour", "price_per_month", "setup_fee", "monthly_cost", "cost_per_m_output_tokens", "servers_needed", "ttft_ms", "tpot_ms",
     "max_concurrency", "requests_per_s_at_target",
 )  # fmt: skip
+WORKLOAD = (
+    ("KV bytes per token", ("kv_bytes_per_token",), lambda kv: kv),
+    ("tokens per output token", ("total_tokens_per_s", "output_tokens_per_s"), lambda total, output: total / output),
+    ("requests/s", ("utilization", "servers_needed", "requests_per_s_at_target"), lambda used, count, each: used * count * each),
+)  # fmt: skip
+"""What tells a row's workload, from its own columns: model and KV format, prompt and answer, traffic.
+
+Each is the same for all servers that carry the workload, whatever they cost; a concurrency is not told by its rows.
+"""
+AGREED = 0.9
+"""A figure of the workload is believed where this share of the rows has it (our rule)."""
+SAME = 1e-6
+"""Files hold ten digits."""
 WORDS = ("meets_targets", "availability", "reason")
 PRICES = ("price_per_hour", "price_per_month", "setup_fee")
 LARGEST_BYTES = 1_000_000_000
@@ -33,8 +48,8 @@ class Change:
     provider: str
     server: str
     column: str | None
-    old: str | None
-    new: str | None
+    old: float | str | None
+    new: float | str | None
     percent: float | None
     monthly_cost: float | None
     """Now, or before where the offer is gone: what the list is ordered by."""
@@ -48,6 +63,9 @@ class Difference:
     best_before: Mapping[str, str] | None
     best_now: Mapping[str, str] | None
     currency: str
+    now_meeting: int
+    """Offers in both files that met the targets only now."""
+    now_missing: int
 
     def count(self, kind: str) -> int:
         """Offers with a change of that kind."""
@@ -57,7 +75,7 @@ class Difference:
 def difference(old: str, new: str, least_percent: float = 0.0) -> Difference:
     """The changes from one file to the other, figures that moved by less than `least_percent` left out.
 
-    Raises InputError for a file that is no comparison, and for two currencies.
+    Raises InputError for a file that is no comparison, and for two currencies or workloads.
     """
     before, now = _read(old), _read(new)
     currencies = {row["cost_currency"] for rows in (before, now) for row in rows.values() if row["cost_currency"]}
@@ -66,13 +84,39 @@ def difference(old: str, new: str, least_percent: float = 0.0) -> Difference:
             f"{old} and {new} count in different currencies ({', '.join(sorted(currencies))}).",
             hint="Write both with the same --currency.",
         )
+    for (name, *_), then, other in zip(WORKLOAD, _workload(before), _workload(now), strict=True):
+        if then is not None and other is not None and not math.isclose(then, other, rel_tol=SAME):
+            raise InputError(
+                f"{old} and {new} answer different workloads: {name} {then:.6g} and {other:.6g}.",
+                hint="Write both with the same model, formats, tokens and traffic.",
+            )
+    turns = [(before[key]["meets_targets"], row["meets_targets"]) for key, row in now.items() if key in before]
     found = [
         change
         for offer_id in dict.fromkeys((*now, *before))
         for change in _of(offer_id, before.get(offer_id), now.get(offer_id), least_percent)
     ]
     found.sort(key=lambda one: (math.inf if one.monthly_cost is None else one.monthly_cost, one.offer_id))
-    return Difference(tuple(found), _best(before), _best(now), next(iter(currencies), ""))
+    return Difference(
+        tuple(found),
+        _best(before),
+        _best(now),
+        next(iter(currencies), ""),
+        turns.count(("false", "true")),
+        turns.count(("true", "false")),
+    )
+
+
+def _workload(rows: Mapping[str, Mapping[str, str]]) -> tuple[float | None, ...]:
+    """The figures of WORKLOAD; None where the rows do not agree."""
+    found: list[float | None] = []
+    for _, columns, figure in WORKLOAD:
+        numbers = ([_number(row.get(name)) for name in columns] for row in rows.values())
+        values = sorted(figure(*row) for row in numbers if all(row))
+        middle = values[len(values) // 2] if values else math.nan
+        agreed = sum(math.isclose(value, middle, rel_tol=SAME) for value in values)
+        found.append(middle if values and agreed >= AGREED * len(values) else None)
+    return tuple(found)
 
 
 def _read(path: str) -> dict[str, dict[str, str]]:
@@ -97,6 +141,9 @@ def _read(path: str) -> dict[str, dict[str, str]]:
                     raise InputError(f"{path}, line {reader.line_num}: there is no offer_id.")
                 if row["offer_id"] in rows:
                     raise InputError(f"{path}, line {reader.line_num}: {brief(row['offer_id'])} is listed twice.")
+                if row["monthly_cost"].startswith("-"):
+                    raise InputError(f"{path}, line {reader.line_num}: monthly_cost is negative.")
+                row["provider"], row["server"] = clean_text(row["provider"]), clean_text(row["server"])
                 rows[row["offer_id"]] = row
     except FileNotFoundError:
         raise InputError(f"{path} does not exist.") from None
@@ -120,7 +167,7 @@ def _number(text: str | None) -> float | None:
 def _of(offer_id: str, before: Mapping[str, str] | None, now: Mapping[str, str] | None, least: float) -> list[Change]:
     row = now or before or {}
     common: dict[str, Any] = {
-        "offer_id": offer_id, "provider": row.get("provider", ""), "server": row.get("server", ""),
+        "offer_id": clean_text(offer_id), "provider": row.get("provider", ""), "server": row.get("server", ""),
         "monthly_cost": _number(row.get("monthly_cost")),
     }  # fmt: skip
     if before is None or now is None:
@@ -134,11 +181,16 @@ def _of(offer_id: str, before: Mapping[str, str] | None, now: Mapping[str, str] 
         if percent is not None and abs(percent) < max(least, 1e-6):
             continue
         kind = "price" if name in PRICES else "estimate"
-        found.append(
-            Change(kind, column=name, old=before[name] or None, new=now[name] or None, percent=percent, **common)
-        )
+        found.append(Change(kind, column=name, old=old, new=new, percent=percent, **common))
     found += [
-        Change("estimate", column=name, old=before[name] or None, new=now[name] or None, percent=None, **common)
+        Change(
+            "estimate",
+            column=name,
+            old=clean_text(before[name]) or None,
+            new=clean_text(now[name]) or None,
+            percent=None,
+            **common,
+        )
         for name in WORDS
         if name in before and name in now and before[name] != now[name]
     ]
@@ -149,7 +201,13 @@ def _of(offer_id: str, before: Mapping[str, str] | None, now: Mapping[str, str] 
 
 
 def _best(rows: Mapping[str, Mapping[str, str]]) -> Mapping[str, str] | None:
-    usable = [
-        row for row in rows.values() if row["meets_targets"] == "true" and _number(row["monthly_cost"]) is not None
-    ]
-    return min(usable, key=lambda row: _number(row["monthly_cost"]) or math.inf, default=None)
+    """As the verdict picks: the cheapest that meets the targets, practical ones in stock first, ties to the lower TTFT."""
+    usable = []
+    for key, row in rows.items():
+        cost = _number(row["monthly_cost"])
+        if row["meets_targets"] != "true" or cost is None:
+            continue
+        crowd = (_number(row.get("servers_needed")) or 1.0) > MOST_SERVERS
+        ttft = _number(row.get("ttft_ms"))
+        usable.append((crowd, is_out_of_stock(row.get("availability")), cost, math.inf if ttft is None else ttft, key))
+    return rows[min(usable)[-1]] if usable else None

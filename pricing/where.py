@@ -175,7 +175,15 @@ def _words(word: str) -> Mask:
     return lambda comparison: text_mask(comparison, word)
 
 
-def _number(token: str, field: str, op: str, text: str) -> Mask:
+def limit_of(token: str) -> tuple[str, str, float] | None:
+    """(column, sign, number in the column's unit) of a term that compares one number; None for any other term. Raises WhereError."""
+    match = _NUMBER_TERM.fullmatch(token)
+    if match is None or len(_ALTERNATIVES.split(token)) > 1:
+        return None
+    return _limit(token, match["field"].lower(), match["op"], match["value"])
+
+
+def _limit(token: str, field: str, op: str, text: str) -> tuple[str, str, float]:
     field = SIGNS.sub("$", field)
     column, kind = FIELDS.get(field, (field, ""))
     if column in TEXT_FIELDS:
@@ -193,18 +201,23 @@ def _number(token: str, field: str, op: str, text: str) -> Mask:
     if unit is None:
         known = ", ".join(filter(None, UNITS[kind]))
         raise WhereError(token, f"the unit {value['unit']!r} is not known here.", hint=f"Known: {known}.")
-    limit = float(value["number"]) * unit
+    return column, op, float(value["number"]) * unit
+
+
+def _number(token: str, field: str, op: str, text: str) -> Mask:
+    column, op, limit = _limit(token, field, op, text)
     compare = _OPS[op]
 
     def mask(comparison: Comparison) -> Array:
-        numbers = _numbers(comparison, token, column)
+        found = numbers(comparison, token, column)
         # An unknown value passes no comparison, "not equal" included.
-        return np.asarray(compare(numbers, limit) & ~np.isnan(numbers), dtype=bool)
+        return np.asarray(compare(found, limit) & ~np.isnan(found), dtype=bool)
 
     return mask
 
 
-def _numbers(comparison: Comparison, token: str, column: str) -> Array:
+def numbers(comparison: Comparison, token: str, column: str) -> Array:
+    """A column that a term compares, NaN where there is no figure. Raises WhereError for a column of texts."""
     if column == "price":
         return comparison.price_per_hour
     values = comparison.column(column)

@@ -145,3 +145,40 @@ def test_a_budget_names_models_formats_and_servers(capsys: pytest.CaptureFixture
 def test_a_budget_too_small_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "budget", "--budget", "0.5", "--provider", "runpod", "--format", "text"]) == 0
     assert "No model" in capsys.readouterr().out
+
+
+def test_the_nearest_offer_meets_all_other_terms(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [*COMPARE, "--format", "csv", "--assert", "provider = ovh and monthly_cost < 1"]
+    assert main(asked) == 1
+    said = capsys.readouterr().err
+    assert "nearest is ovh " in said
+    assert "above 1" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["provider:ovh,hetzner and cpu", "monthly_cost < 1500, cpu", 'provider = "ovh"', "meets_targets = true"]
+)
+def test_ways_to_write_a_condition_that_holds(text: str) -> None:
+    assert main([*COMPARE, "--format", "csv", "--assert", text]) == 0
+
+
+@pytest.mark.parametrize("text", ["cpu or gpu", "not spot", "cpu and", "monthly_cost:5", " "])
+def test_what_would_be_read_as_something_else_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMPARE, "--format", "csv", "--assert", text]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_two_workloads_are_not_compared(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMPARE, "--rps", "2", "--csv", str(written / "other.csv")]) == 0
+    assert main(["diff", str(written / "old.csv"), str(written / "other.csv")]) == 2
+    assert "different workloads: requests/s" in capsys.readouterr().err
+
+
+def test_targets_that_turned_are_counted(written: Path) -> None:
+    def change(rows):
+        row = next(row for row in rows if row["meets_targets"] == "true")
+        row["meets_targets"] = "false"
+        return rows
+
+    found = difference(str(written / "old.csv"), rewritten(written, change))
+    assert (found.now_meeting, found.now_missing) == (0, 1)

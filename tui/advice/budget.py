@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.quality import loss
-from models.verdict import verdict
+from models.verdict_band import meets_at, month_at
 from models.verdict_view import look
-from pricing.budget import affordable
+from pricing.budget import affordable, least
 from tui import format as fmt
-from tui.advice.changes import cheapest_pick
 from tui.advice.offers import offer_row, printed
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pricing.budget import Affordable
     from tui.advice.question import Question
 
@@ -38,25 +39,40 @@ def report(question: Question) -> Report:
         rows,
         (
             Column("model", "Model", 1), Column("parameters_b", "Params B", 1), Column("quant", "Weights", 1),
-            Column("released", "Released", 7),
-            Column("loss", "Published loss", 8, widest=22), Column("fleet", "Servers", 1, widest=28), Column("provider", "Provider", 5),
+            Column("released", "Released", 2),
+            Column("loss", "Published loss", 8, widest=22), Column("fleet", "Servers", 1, widest=28), Column("provider", "Provider", 9),
             Column("monthly_cost", f"{code}/month", 1), Column("ttft", "TTFT (band)", 4), Column("tpot", "TPOT (band)", 6),
             Column("max_concurrency", "Users", 3, fmt.count),
         ),
     )  # fmt: skip
-    if found:
-        best = found[0]
-        first = rows[0]
-        where = f"{first['fleet']} ({first['provider']}) at {view.money(first['monthly_cost'])}"
-        said = [f"For {view.money(budget)} a month the largest model is {best.llm.name} in {best.quant} on {where}."]
-    else:
-        said = [_none(question, budget, families)]
+    said = [*_best(view.money(budget), found)] if found else [_none(question, budget, families)]
     notes = (
         "Ranked by parameters. Size is no measure of quality, and newer models of a size are better: rackrate has no scores of quality.",
         "Of each family the largest model that fits is listed, in the most bits that fit.",
     )
     data = {"budget": budget, "models": [dict(row) for row in rows], "sentences": said, **workload_data(question)}
     return Report("budget", (Part("Budget", tuple(said), table, notes),), data, table)
+
+
+def _best(budget: str, found: tuple[Affordable, ...]) -> Iterator[str]:
+    """The largest, whether it holds at the slow end of its band, and the newest, which may be the better one."""
+    largest = found[0]
+    view = look(largest.comparison, np.array([largest.at]))
+    yield (
+        f"For {budget} a month the largest model is {largest.llm.name} in {largest.quant} on {view.price(largest.at)}, "
+        f"{view.speed(largest.at)}."
+    )
+    month = float(month_at(view, "low")[0])
+    if not meets_at(view, "low")[0]:
+        yield "At the slow end of its error band it misses the targets."
+    elif not np.isfinite(month):
+        yield "At the slow end of its error band more than fifty servers would be needed."
+    elif month > largest.comparison.column("monthly_cost")[largest.at] * (1 + 1e-9):
+        yield f"At the slow end of its error band it takes more servers: {view.money(month)}."
+    newest = max(found, key=lambda one: one.llm.release_date or "")
+    if newest is not largest and newest.llm.release_date:
+        place = look(newest.comparison, None).price(newest.at)
+        yield f"The newest is {newest.llm.name} of {newest.llm.release_date} in {newest.quant} on {place}."
 
 
 def _row(one: Affordable) -> dict[str, Any]:
@@ -73,13 +89,12 @@ def _row(one: Affordable) -> dict[str, Any]:
 
 
 def _none(question: Question, budget: float, families: tuple[str, ...]) -> str:
-    """What the workload's own model would cost."""
-    comparison = question.comparison
-    view = look(comparison, None)
+    """What the cheapest costs that would do."""
+    comparison, asked = question.comparison, question.asked()
     which = f" that holds {' '.join(families)}" if families else ""
-    said = f"No model{which} meets these targets at this traffic for {view.money(budget)} a month"
-    pick = cheapest_pick(verdict(comparison, question.asked()), comparison)
-    if pick is None or not np.isfinite(comparison.column("monthly_cost")[pick]):
-        return f"{said}."
-    cost = float(comparison.column("monthly_cost")[pick])
-    return f"{said}; {question.workload.model.name} costs {view.money(cost)} at least."
+    said = f"No model{which} meets these targets at this traffic for {look(comparison, None).money(budget)} a month"
+    found = least(comparison, asked, families)
+    if found is None:
+        return f"{said}, nor for any other amount on these offers: the smallest of each family miss them on every server in stock."
+    view = look(found.comparison, None)
+    return f"{said}; of the smallest of each family the cheapest to serve is {found.llm.name} in {found.quant} on {view.price(found.at)}."

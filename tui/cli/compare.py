@@ -93,7 +93,7 @@ def _asserted(comparison: Comparison, found: Any, conditions: Sequence[Where]) -
     """Exit code: 1 where no offer that is found meets the conditions, which is then said."""
     why = unmet(comparison, found, conditions) if conditions else None
     if why is not None:
-        say(why)
+        say(fmt.clean(why))
     return 0 if why is None else 1
 
 

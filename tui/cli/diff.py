@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from pricing.diff import difference
 from tui import format as fmt
-from tui.cli.output import chosen_format, emit, say
+from tui.cli.output import chosen_format, csv_text, emit, say
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from pricing.diff import Difference
 
+KEYS = ("change", "offer_id", "provider", "server", "column", "old", "new", "percent", "monthly_cost")
 SHOWN = 40
 """Lines of a table; the other formats have all."""
 
@@ -23,15 +25,8 @@ def run(args: argparse.Namespace) -> int:
     """Compare two files, say it in a sentence, list the changes."""
     found = difference(args.old, args.new, args.by or 0.0)
     form = chosen_format(args)
-    say(sentence(found))
-    rows = [
-        {
-            "change": change.kind, "offer_id": change.offer_id, "provider": change.provider, "server": change.server,
-            "column": change.column,
-            "old": change.old, "new": change.new, "percent": change.percent, "monthly_cost": change.monthly_cost,
-        }
-        for change in found.changes
-    ]  # fmt: skip
+    say(sentence(found, args.by))
+    rows = [{"change": one.kind, **{key: getattr(one, key) for key in KEYS[1:]}} for one in found.changes]
     shown = rows[:SHOWN] if form == "table" else rows
     columns = (
         Column("change", "Change", 1), Column("provider", "Provider", 3), Column("server", "Server", 1, widest=28),
@@ -40,21 +35,26 @@ def run(args: argparse.Namespace) -> int:
         Column("percent", "%", 1, lambda value: fmt.MISSING if value is None else f"{value:+.1f}"),
         Column("monthly_cost", f"{found.currency}/month", 4),
     )  # fmt: skip
-    if shown or form != "table":
+    if form == "csv":  # the same header whether anything changed or not
+        sys.stdout.write(csv_text(rows, KEYS))
+    elif shown or form != "table":
         emit(shown, columns, form)
     if len(rows) > len(shown):
         say(f"{len(shown)} of {len(rows):,} changes; --format csv has all.")
     return 1 if rows else 0
 
 
-def sentence(found: Difference) -> str:
+def sentence(found: Difference, least_percent: float | None = None) -> str:
     """How much changed, and the cheapest offer then and now."""
     if not found.changes:
-        return f"Nothing changed; cheapest that meets the targets is {_named(found.best_now, found.currency)}."
+        nothing = "Nothing changed" if least_percent is None else f"Nothing changed by {least_percent:g} % or more"
+        return f"{nothing}; cheapest that meets the targets is {_named(found.best_now, found.currency)}."
     ups = len({one.offer_id for one in found.changes if one.kind == "price" and (one.percent or 0) > 0})
     counts = (
         f"{fmt.few(found.count('price'), 'offer')} with another price ({ups} up)",
         f"{found.count('new')} new", f"{found.count('gone')} gone", f"{found.count('estimate')} with other estimates",
+        *([f"{found.now_meeting:,} meet the targets only now"] if found.now_meeting else []),
+        *([f"{found.now_missing:,} meet them no more"] if found.now_missing else []),
     )  # fmt: skip
     before, now = _named(found.best_before, found.currency), _named(found.best_now, found.currency)
     best = (
