@@ -11,7 +11,6 @@ The times are those of `models.encoder_speed`: four published figures, so that t
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import catalog, memory
+from models.derived import derived
 from models.encoder_speed import BAND, EncoderSpeed, encoder_case
 from models.encoders import BATCH, WORKSPACE_GIB, gpu_peak, socket_peak
 from models.errors import WorkloadError
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
     from models.cpu import CPU
     from models.estimates import Estimates
-    from models.gpu_speed import GpuSpeed
     from models.layout import Layouts
     from models.llm import LLM
-    from models.streaming import StreamSpeed
     from models.table import ServerTable
 
 Array = NDArray[np.float64]
@@ -170,21 +168,6 @@ class _Shared:
         return result
 
 
-_CLASSES: dict[type, type] = {}
-
-
-def _shared(speed: GpuSpeed | StreamSpeed, busy: Array, latency: Array) -> GpuSpeed | StreamSpeed:
-    """The same speed with companions."""
-    plain = type(speed)
-    if plain not in _CLASSES:
-        _CLASSES[plain] = type(f"Shared{plain.__name__}", (_Shared, plain), {"CROWD": ()})
-    other: Any = copy.copy(speed)
-    other.__class__ = _CLASSES[plain]
-    other.beside_busy, other.beside_latency = busy, latency
-    found: GpuSpeed | StreamSpeed = other
-    return found
-
-
 def solve_beside(result: Estimates, layouts: Layouts) -> Solved:
     """`solve` with the workload's companions: less memory, longer requests, and bands as wide as an encoder's."""
     peak, read, cpu = devices_of(result.table, layouts.server)
@@ -195,7 +178,7 @@ def solve_beside(result: Estimates, layouts: Layouts) -> Solved:
         busy += np.where(here, took.busy_s, 0.0)
         latency += np.where(here, took.latency_s, 0.0)
         gib += np.where(here, one.gib, 0.0)
-    layouts.speed = _shared(layouts.speed, busy, latency)
+    layouts.speed = derived(layouts.speed, _Shared, beside_busy=busy, beside_latency=latency)
     take_memory(layouts, gib)
     solved = solve(result, layouts)
     at, added = layouts.server[solved.pick], latency[solved.pick] * 1e3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import catalog
+from models.derived import derived
 from models.speculative import ACCEPTANCE, gain_of
 
 if TYPE_CHECKING:
@@ -51,22 +51,9 @@ class _Guessed:
         return some.factor
 
 
-_CLASSES: dict[type, type] = {}
-
-
-def _class(plain: type) -> type:
-    # A check reads more than `steady` alone does, so nothing may be left out of a cut.
-    if plain not in _CLASSES:
-        _CLASSES[plain] = type(f"Guessed{plain.__name__}", (_Guessed, plain), {"CROWD": ()})
-    return _CLASSES[plain]
-
-
 def guessed(speed: GpuSpeed | StreamSpeed, guess: Speculation) -> GpuSpeed | StreamSpeed:
     """The same speed with speculative decoding."""
-    other: Any = copy.copy(speed)
-    other.__class__ = _class(type(speed))
-    other.guess = guess
-    found: GpuSpeed | StreamSpeed = other
+    found: GpuSpeed | StreamSpeed = derived(speed, _Guessed, guess=guess)
     return found
 
 
