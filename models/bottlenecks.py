@@ -36,6 +36,7 @@ _ENGINE_LOGS = (
 )
 """kyuz0/amd-r9700-vllm-toolboxes@18a88f1, R9700, RTX 3090, RTX 5090, A100: 0.9 to 10.6 GB/s, median 4.7,
 with the weights of our own estimate."""
+_FITTED = "a fitted constant of the estimator: `rackrate accuracy --fit` shows the rows behind it"
 _NUMA_SOURCE = "ggml-org/llama.cpp issue 11744, 2025-02: 2.4 tokens/s before and 4.31 after the pages were placed, 41 and 74 % of the bandwidth"
 _VCPU_SOURCE = "cores as the offer states them, else the provider's family of instances, else assumed: two vCPUs of an x86 server or one of an Arm server are a core"
 _NVLINK_SOURCE = "4x RTX 3090, Qwen3.6-27B AWQ, vLLM 0.20.1, 2026-05: +25 % at one stream, +53 % at four; exllamav2 issue 734, 2025-02: prompts 0.2-0.6x"
@@ -115,7 +116,7 @@ def _host_cpu(estimates: Estimates, i: int, host: Host) -> Finding:
         "counted": False,
     }
     formula = f"engine overhead of a token x ({HOST_GHZ:g} GHz / all-core clock - 1)"
-    source = "engine overhead fitted on 1,203 rows; that it goes with the clock is assumed"
+    source = "engine overhead: the estimator's fitted constants; that it goes with the clock is assumed"
     ghz = host.cpu.all_core_ghz if host.cpu is not None else None
     share = (
         f"The engine's own work is {engine:.2g} of {whole:.3g} ms a token ({engine / whole * 100:.0f} %)"
@@ -152,7 +153,7 @@ def _tokenizer(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
     text = f"{rate:.3g} requests/s of {work.input_tokens:,} tokens keep {busy:.2g} cores reading text ({each:.3g} µs a token); a prompt waits {wait:.2g} ms for it."
     yield Finding(
         "tokenizer", "Tokenizer", NOTE if one_process else OK, text, f"{wait:.2g} ms of TTFT" if wait >= 1 else "",
-        "requests/s x prompt tokens x time of a token", busy, "cores", cores, "fitted on TTFT of vLLM, SGLang and TensorRT-LLM rows, 2026-11", counted=True,
+        "requests/s x prompt tokens x time of a token", busy, "cores", cores, _FITTED, counted=True,
     )  # fmt: skip
 
 
@@ -163,7 +164,8 @@ def _host_cores(gpus: float, host: Host) -> Finding:
     text = (
         "The offer states no cores."
         if cores is None
-        else f"{cores:g} physical cores; engines want {needed:g} (a worker for each GPU, the scheduler, the HTTP server)."
+        else f"{cores:g} physical cores{'' if host.cores else ' (half of the vCPUs, assumed)'}; engines want {needed:g} "
+        "(a worker for each GPU, the scheduler, the HTTP server)."
     )
     return Finding(
         "few_cores", "Host cores", UNKNOWN if cores is None else WARNING if few else OK, text,
@@ -227,7 +229,8 @@ def _power(chip: Chip) -> Iterator[Finding]:
     room = device.power_room
     from models.constants import constants
 
-    share = min(room, 1.0) ** constants().gpu["power"]
+    exponent = constants().gpu["power"]
+    share = min(room, 1.0) ** exponent
     capped = share < POWER_LIMIT
     text = (
         f"{chip.tdp_w:g} W are {room * 100:.0f} % of what this generation needs for its arithmetic: prompts run at "
@@ -237,7 +240,7 @@ def _power(chip: Chip) -> Iterator[Finding]:
     )
     yield Finding(
         "power", "Power limit", NOTE if capped else OK, text, f"prompts take {1 / share:.2g}x as long" if capped else "",
-        "(W / W at peak) ^ 0.58", room, "of the power", 1.0, "fitted on 1,203 rows of vLLM and others, 2026-11", counted=True,
+        f"(W / W at peak) ^ {exponent:.2f}", room, "of the power", 1.0, _FITTED, counted=True,
     )  # fmt: skip
 
 
@@ -272,7 +275,7 @@ def _of_cpu(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
     if host.shared_cpu:
         yield Finding(
             "shared", "Shared vCPUs", WARNING, "Neighbours take part of cores and memory bandwidth; the pessimistic class of shared plans is used.",
-            "the band's low end, or less", "the plan says shared", None, "", None, "measured shared plans (Spare Cores inspection data, 2026-08)",
+            "half of the rate, and the band's low end", "half the rate of its class", None, "", None, "assumed: three small virtual machines were measured",
             counted=True,
         )  # fmt: skip
 
@@ -319,7 +322,7 @@ def _of_any(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
         f"{f', {engine:.0f} s of engine start' if engine else ''}: a server that is added answers after {cold:,.0f} s."
     )
     yield Finding(
-        "cold_start", "Disk, cold start", (WARNING if known else NOTE) if cold > COLD_LIMIT_S else OK, text, f"{cold:,.0f} s of every start",
+        "cold_start", "Disk, cold start", (WARNING if known else NOTE) if cold > COLD_LIMIT_S else OK if known else UNKNOWN, text, f"{cold:,.0f} s of every start",
         f"weights / {checks.READ_GB_S[kind]:g} GB/s{' + engine start' if engine else ''}", cold, "s", COLD_LIMIT_S,
         f"{checks._READ_SOURCE}; {_ENGINE_LOGS}", counted=False,  # noqa: SLF001
     )  # fmt: skip

@@ -10,7 +10,7 @@ ENGINE_START_S = 30.0
 """Profiling, compilation and graphs of vLLM 0.11 to 0.13: median 27 s of fifteen logged starts, 8 to 62 s (published server logs on
 RTX 3090, RTX 5090, A100 and R9700, 2025-12)."""
 PCIE_SHARE = 0.8
-"""Of a PCIe link's stated rate that copies from the host reach (0.79 to 0.86 in published bandwidth tests; assumed for all)."""
+"""Of a PCIe link's stated rate that copies from the host reach (assumed: protocol overhead and copies of less than whole pages)."""
 _NIC = re.compile(r"(\d+(?:\.\d+)?)\s*(?:x\s*(\d+(?:\.\d+)?)\s*)?(G|M)(?:bit|bps|b)", re.IGNORECASE)
 
 

@@ -455,8 +455,8 @@ def weights() -> list[str]:
         *table(("model", "16 bit", "fp8", "q4_k_m", "cache a token", "cache of 8k"), rows),
         (
             "Llama-2-7B keeps keys and values for every head: sixteen such requests need 64 GiB, more than four times its weights. Models with "
-            "grouped heads need a quarter or an eighth. An H100 of 80 GB therefore does not serve a 70B model at 16 bit, nor do two with any "
-            "room; `Mem %` and the details show weights, cache and overhead apart."
+            "grouped heads need a quarter or an eighth. An H100 of 80 GB therefore does not serve a 70B model at 16 bit, and two have "
+            "room for a few requests only; `Mem %` and the details show weights, cache and overhead apart."
         ),
         "",
     ]

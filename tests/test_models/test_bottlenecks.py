@@ -100,7 +100,7 @@ def slowest_cpu() -> str:
 
 @pytest.mark.parametrize(
     ("storage", "severity"),
-    [("2x1920GB NVMe", OK), ("4x2000GB HDD SATA", WARNING), ("0 GB network", WARNING), (None, OK)],
+    [("2x1920GB NVMe", OK), ("4x2000GB HDD SATA", WARNING), ("0 GB network", WARNING), (None, UNKNOWN)],
 )
 def test_loading_from_disk(storage: str | None, severity: str) -> None:
     """67.7 GiB: 24 s from NVMe, 8 minutes from a hard disk, 6 from a cloud volume, 145 s where a SATA SSD is assumed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from models.bottlenecks import OK, UNKNOWN, WARNING
+from models.bottlenecks import NOTE, OK, UNKNOWN, WARNING
 from models.verdict import verdict
 from tui.advice.buy import named_offer
 from tui.advice.changes import cheapest_pick
@@ -82,6 +82,8 @@ def _sentences(found: tuple[Finding, ...]) -> Iterator[str]:
     open_ones = [one.name for one in found if one.severity == UNKNOWN]
     if serious:
         yield f"{'; '.join(f'{one.name}: {one.cost or one.text}' for one in serious)}."
+    elif costly := [one for one in found if one.severity == NOTE and one.cost]:
+        yield f"Nothing stops this server; what costs it something: {'; '.join(f'{one.name}, {one.cost}' for one in costly)}."
     else:
         yield "Nothing hidden caps this server by the checks that its facts allow."
     if open_ones:
