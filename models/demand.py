@@ -94,16 +94,13 @@ class TraceFacts:
     demand: Demand
 
 
-def facts_of(
-    seconds: Array, inputs: Array, outputs: Array, *, peak: str = "minute", clock_s: float = 0.0
-) -> TraceFacts:
+def facts_of(seconds: Array, inputs: Array, outputs: Array, *, peak: str = "minute") -> TraceFacts:
     """Rates and lengths of a trace.
 
     Args:
-        seconds: arrival of each request, any origin, in any order; at least two different ones.
+        seconds: arrival of each request, in any order, counted from any midnight; at least two different ones.
         inputs, outputs: tokens of each request.
         peak: one of PEAKS; servers are counted for it.
-        clock_s: second of the day (0 to 86,400) at which `seconds` is 0, so that hours of the day are known.
 
     Raises WorkloadError where all requests arrive at once, or over more than LONGEST_DAYS.
     """
@@ -124,7 +121,7 @@ def facts_of(
     hours = np.bincount((since // HOUR_S).astype(np.intp))
     full = hours[: max(int(span // HOUR_S), 1)] / min(HOUR_S, span)
     peaks = {"minute": float(whole.max()), "p99-minute": float(np.percentile(whole, 99)), "hour": float(full.max())}
-    demand = _demand(order, span, mean, max(peaks[peak], mean), clock_s)
+    demand = _demand(order, span, mean, max(peaks[peak], mean))
     (in_mean, in_50, in_90, in_99), (out_mean, out_50, out_90, out_99) = _lengths(inputs), _lengths(outputs)
     return TraceFacts(
         len(order), span, in_mean, in_50, in_90, in_99, out_mean, out_50, out_90, out_99,
@@ -139,18 +136,17 @@ def _lengths(values: Array) -> tuple[float, float, float, float]:
     return float(tokens.mean()), half, ninety, most
 
 
-def _demand(order: Array, span: float, mean: float, peak: float, clock_s: float) -> Demand:
+def _demand(order: Array, span: float, mean: float, peak: float) -> Demand:
     """Hour by hour where the trace covers a day, else the mean around the clock."""
     day = HOUR_S * HOURS
     if span < day * 0.99:
         return Demand(
             (mean,) * HOURS, max(peak / mean, 1.0), f"a trace of {span / HOUR_S:.3g} h: the same at every hour"
         )
-    start = order[0] + clock_s
-    at = (((order + clock_s) % day) // HOUR_S).astype(np.intp)
+    at = ((order % day) // HOUR_S).astype(np.intp)
     counts = np.bincount(at, minlength=HOURS).astype(np.float64)
     # How long the trace watched each hour of the day: whole days, and what is left of the last one.
-    first = start % day
+    first = order[0] % day
     watched = np.full(HOURS, span // day * HOUR_S)
     rest = span % day
     edges = np.arange(HOURS) * HOUR_S

@@ -63,7 +63,7 @@ def test_hours_of_the_day_are_those_of_the_clock() -> None:
     seconds = np.concatenate(
         [m * 60 + np.linspace(0, 50, 10 if hour == 9 else 1) for m, hour in zip(minutes, of_day, strict=True)]
     )
-    found = facts_of(seconds, np.ones(len(seconds)), np.ones(len(seconds)), clock_s=18 * 3600.0)
+    found = facts_of(seconds + 18 * 3600.0, np.ones(len(seconds)), np.ones(len(seconds)))
     assert found.demand.hourly[9] == pytest.approx(10 / 60, rel=0.02)
     assert found.demand.hourly[3] == pytest.approx(1 / 60, rel=0.02)
     assert found.demand.mean == pytest.approx(len(seconds) / (2 * 86_400), rel=0.02)

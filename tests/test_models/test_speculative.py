@@ -147,48 +147,16 @@ def test_without_it_nothing_changes() -> None:
 
 
 def test_w21_only_accepted_tokens_count() -> None:
-    """503 tokens kept of 545 drafted and kept ones, in the time that both together took: 17.0 a second, not 18.4."""
-    spent = 119 / 14.68 + 426 / 19.86
-    assert 503 / spent == pytest.approx(17.0, rel=0.005)
-    assert 545 / spent == pytest.approx(18.44, rel=0.005)
-    # The formula's tokens a step are those kept: never more than one more than drafted.
+    """545 tokens drafted and kept look like 18.4 a second where 503 kept ones are 17.0: guesses thrown away are no speed."""
+    guess = speculation("eagle:3@0.6")
+    found = _asked(1, guess)
+    kept = float(expected_tokens(0.6, 3))
+    assert 1 < kept < 3 + 1
+    # What a user sees is what is kept over the longer step: below the kept tokens a plain step, far below the four positions checked.
+    assert found.tokens_per_s_user[0] == pytest.approx(1e3 / found.tpot_ms[0])
+    assert found.speculative_gain[0] < kept
     assert float(expected_tokens(1.0, 4)) == 5.0
     assert float(expected_tokens(0.0, 4)) == 1.0
-
-
-def test_only_kept_tokens_are_in_the_estimate() -> None:
-    """At 0.6 kept, three guesses a step are 2.176 tokens and never four; with none kept a step is one token and the guessing is lost."""
-    plain = _asked(1, None)
-    kept, lost = (_asked(1, speculation(text)) for text in ("ngram:3@0.6", "ngram:3@0"))
-    faster = float(kept.tokens_per_s_user[0] / plain.tokens_per_s_user[0])
-    assert 1.5 < faster <= 2.176
-    assert lost.tokens_per_s_user[0] <= plain.tokens_per_s_user[0]
-    assert kept.output_tokens_per_s[0] < 2.176 * plain.output_tokens_per_s[0]
-
-
-@pytest.mark.parametrize(
-    ("engine", "gpu", "cpu"), [("auto", True, True), ("vllm", True, False), ("ollama", False, False)]
-)
-def test_an_engine_that_cannot_guess_says_so(engine: str, gpu: bool, cpu: bool) -> None:
-    """And has no figures, rather than those without guessing."""
-    table = ServerTable.build(
-        [
-            Server("gpu", chip=catalog.chip("H100-80GB-SXM5"), gpu_count=1.0),
-            Server("cpu", cpu=catalog.cpu("EPYC 9654"), sockets=1, cores=96, ram_gib=768.0),
-        ]
-    )
-    work = Workload(catalog.llm("Llama-3.1-8B"), quant="16bit", engine=engine, ttft_ms=None, tpot_ms=None, preset=None)
-    found = estimate(table, work.changed(speculative=speculation("ngram:4")))
-    assert found.answered.tolist() == [gpu, cpu]
-    for i in np.flatnonzero(~found.answered):
-        assert "speculative decoding" in found.reason(int(i))
-        assert np.isnan(found.tpot_ms[i])
-    assert estimate(table, work).answered.all()
-
-
-def test_heads_that_nobody_knows_of_are_told() -> None:
-    assert "knows of no such heads in Llama-3.1-8B" in " ".join(_asked(1, speculation("mtp:1")).warnings(0))
-    assert "no such heads" not in " ".join(_asked(1, speculation("eagle:3")).warnings(0))
 
 
 def test_the_gain_falls_with_users_and_is_told() -> None:
