@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from models.bottlenecks import NOTE, OK, UNKNOWN, WARNING
 from models.verdict import verdict
-from tui.advice.buy import named_offer
 from tui.advice.changes import cheapest_pick
+from tui.advice.named import named_offer
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
 from tui.cli.output import plain

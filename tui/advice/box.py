@@ -27,8 +27,8 @@ from models.verdict import verdict
 from models.verdict_view import look
 from tui import format as fmt
 from tui.advice import box_jobs, box_steps
-from tui.advice.buy import named_offer
 from tui.advice.changes import cheapest_pick
+from tui.advice.named import named_offer
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
 from tui.cli.output import plain
