@@ -54,13 +54,26 @@ definitions:
 """
 
 ADVISE = """\
-Say what to do, by the same estimates and prices as `compare`. Without a topic: the verdict.
+Say what to do, by the same estimates and prices as `compare`. Topics:
+  verdict      what to rent and why, what would change it, whether it holds inside the error bands (default)
+  fleet        servers for a day's traffic or a trace; always on, by the hour, or a base with a peak on top
+  crossover    from which traffic on a CPU fleet, a GPU fleet or an API is the cheapest, exact to the step
+  buy          self-hosting against serverless APIs: break-even, utilization, overheads, bought servers
+  bottlenecks  host CPU, links, disk, RAM, NUMA, power of a server: what each costs
+  box          embedding model and reranker beside the model, voice calls, a job with a deadline
+  budget       the largest model of each family that a month's money serves
+Exit code: 0 answered ("nothing meets it" is an answer), 2 bad input.
 """
 
 ADVISE_EXAMPLES = """\
 examples:
   rackrate advise
   rackrate advise --workload rag --model Llama-3.3-70B --quant fp8 --rps 5 --format markdown
+  rackrate advise fleet --rps 3 --peak 12 --spare 1
+  rackrate advise crossover --workload internal --format csv
+  rackrate advise buy --tokens-per-month 300M --ops-percent 30
+  rackrate advise box --embed bge-m3 --documents 100000
+  rackrate advise budget --budget 300
 """
 
 DIFF = """\
