@@ -15,7 +15,6 @@ from models.beside import (
     devices_of,
     host_times,
     host_wait_s,
-    ingestion_s,
     known_model,
     query_share,
     spent,
@@ -26,7 +25,8 @@ from models.tail import tail_wait
 from models.verdict import verdict
 from models.verdict_view import look
 from tui import format as fmt
-from tui.advice import box_jobs, box_steps
+from tui.advice import box_corpus, box_jobs, box_steps
+from tui.advice.box_corpus import BANDS
 from tui.advice.changes import cheapest_pick
 from tui.advice.named import named_offer
 from tui.advice.report import Part, Report, Table
@@ -38,17 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from models.beside import Spent
-    from models.llm import LLM
     from models.traffic import Workload
     from pricing.terms import CompareOptions
     from tui.advice.question import Question
 
 EMBED, RERANK = "bge-m3", "bge-reranker-v2-m3"
 """What most guides take (assumed where nobody says)."""
-BANDS = (
-    "Speeds of embedding models and rerankers rest on four published figures: what is measured may be "
-    f"{BAND[0]:g} to {BAND[1]:g} times the rate."
-)
 FORMULA = (
     "Time of a request's companions = documents x tokens x (2 x weights + 4 x query width x tokens) / (share x peak), at least one read of "
     "the weights; the LLM's steps wait for as long. Shares of the peak: 0.32 on GPUs, 0.6 on CPUs (infinity's benchmark page, 2024)."
@@ -109,7 +104,10 @@ def report(question: Question) -> Report:
         part, data["companions"] = box.companions()
         parts.append(part)
     if "documents" in said or "per_day" in said:
-        part, data["ingestion"] = box.ingestion()
+        llm = next((one.model for one in beside if one.documents == 1), None)
+        if llm is None or str(said.get("embed", EMBED)).lower() == "none":
+            raise InputError("A corpus is embedded by a model; --embed none leaves none.")
+        part, data["ingestion"] = box_corpus.ingestion(question, box.comparison, llm, box.picks)
         parts.append(part)
     if box.at is not None:
         for name, step in (
@@ -277,80 +275,6 @@ class _Box:
             f"{fmt.number(row['requests_per_s_at_target_alone'])} -> {fmt.number(row['requests_per_s_at_target'])} requests/s a server"
             f"{'' if row['meets_targets'] else ' (its own best: the targets are missed)'}."
         )
-
-    def _cheapest_embedding(self, llm: LLM, tokens: float) -> list[int]:
-        """The offer of each kind that embeds a document for the least, of those billed by the hour; none if a server was named."""
-        if "box" in self.question.said:
-            return []
-        market = self.comparison.market
-        table, offers = market.table, self.question.asked()
-        copies = np.maximum(np.floor(table.gpu_count), 1.0)
-        seconds = ingestion_s(llm, 1.0, tokens, devices_of(table, np.arange(len(table))), copies)
-        room = np.where(table.is_gpu, table.memory_gib, table.ram_gib) >= Companion(llm, 1, 1).gib
-        each = np.where(room, seconds, np.nan)[market.server_index[offers]] * self.comparison.price_per_hour[offers]
-        each[market.out_of_stock[offers]] = np.nan
-        found = []
-        for kind in ("cpu", "gpu"):
-            mine = np.where(market.column("kind")[offers] == kind, each, np.nan)
-            if np.isfinite(mine).any():
-                found.append(int(offers[int(np.nanargmin(mine))]))
-        return found
-
-    def ingestion(self) -> tuple[Part, dict[str, Any]]:
-        """Hours in which a server embeds the corpus, with nothing else to do."""
-        said = self.question.said
-        llm = next((one.model for one in self.beside if one.documents == 1), None)
-        if llm is None or str(said.get("embed", EMBED)).lower() == "none":
-            raise InputError("A corpus is embedded by a model; --embed none leaves none.")
-        tokens, market = float(said.get("document_tokens", 512)), self.comparison.market
-        rows = []
-        for at in dict.fromkeys((*self.picks, *self._cheapest_embedding(llm, tokens))):
-            entry, server = market.offers[at], np.array([market.server_index[at]])
-            device = devices_of(market.table, server)
-            copies = max(math.floor(float(market.table.gpu_count[server[0]])), 1.0)
-            one = float(ingestion_s(llm, 1.0, tokens, device, copies)[0])
-            hour = float(self.comparison.price_per_hour[at])
-            row: dict[str, Any] = {
-                "server": f"{entry.provider} {entry.server}",
-                "kind": entry.kind,
-                "documents_per_s": plain(1 / one),
-            }
-            for name, much in (("corpus", said.get("documents")), ("day", said.get("per_day"))):
-                hours = None if much is None else much * one / 3600
-                row[f"{name}_hours"] = plain(hours)
-                row[f"{name}_hours_low"] = None if hours is None else plain(hours / BAND[1])
-                row[f"{name}_hours_high"] = None if hours is None else plain(hours / BAND[0])
-            row["corpus_cost"] = (
-                plain(math.ceil(row["corpus_hours"]) * hour) if row["corpus_hours"] is not None else None
-            )
-            rows.append(row)
-        sentences = []
-        for row in rows:
-            for name, words, much in (
-                ("corpus", "documents", said.get("documents")),
-                ("day", "documents a day", said.get("per_day")),
-            ):
-                if much is not None and row[f"{name}_hours"] is not None:
-                    low, mid, high = (fmt.number(row[f"{name}_hours{end}"]) for end in ("_low", "", "_high"))
-                    late = (
-                        " More than a day has: it never catches up." if name == "day" and row["day_hours"] > 24 else ""
-                    )
-                    sentences.append(
-                        f"{row['server']} embeds {much:,} {words} of {tokens:,.0f} tokens in {mid} hours ({low} to {high}).{late}"
-                    )
-        notes = (
-            f"{llm.name}, 32 documents together, all cards, nothing else running; longer documents than it reads are split.",
-            BANDS,
-        )
-        code = self.comparison.terms.currency
-        columns = (
-            Column("server", "Server", 1, widest=40),
-            Column("documents_per_s", "Documents/s", 1),
-            Column("corpus_hours", "Corpus h", 1),
-            Column("day_hours", "A day's h", 2),
-            Column("corpus_cost", f"{code}, begun hours", 3),
-        )
-        return Part("The corpus", tuple(sentences), Table(tuple(rows), columns), notes), {"servers": rows}
 
 
 def _host(beside: tuple[Companion, ...], cores: np.ndarray[Any, Any]) -> Spent:
