@@ -20,6 +20,8 @@ from pricing.offer_csv import clean_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from pricing.store import Store
+
 MAX_USD_PER_M_TOKENS = 2000.0
 """Three times the dearest model ever listed (600 dollars); beyond, a price per token was taken for one per million."""
 MAX_TOKENS = 100_000_000
@@ -196,3 +198,11 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "source_date": _day,
     "deprecation_date": lambda cell: _day(cell) if cell else None,
 }
+
+
+def at_hand(store: Store | None) -> tuple[TokenPrice, ...]:
+    """All token prices that are stored, the bundled ones where no others can be read."""
+    try:
+        return store.tokens() if store is not None else bundled()
+    except OSError:  # a folder that cannot be listed
+        return bundled()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import Any
 
@@ -87,3 +89,17 @@ def test_every_format_says_the_same_offer(form: str, capsys: pytest.CaptureFixtu
     where = picked["changes"][0] if form == "csv" else picked["picks"][0]
     assert main(["advise", "--format", form, *FLAGS]) == 0
     assert where["server"] in capsys.readouterr().out.replace("\\", "")
+
+
+def test_the_verdict_as_csv_has_offers_and_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "--workload", "internal", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert "cheapest" in rows[0]["why"]
+    assert all(row["change"] for row in rows if row["why"] == "if")
+
+
+def test_peaks_of_the_flags_are_those_of_the_demand() -> None:
+    from models.demand import PEAKS
+    from tui.cli.advise_flags import fleet
+
+    assert fleet.PEAKS == PEAKS

@@ -43,7 +43,12 @@ def report(question: Question) -> Report:
     if looked:
         parts.append(_look_at(comparison, looked))
     parts.append(_changes(question, found, told))
-    return Report("verdict", tuple(parts), _data(question, found, turn, inside, looked, told), parts[-1].table)
+    data = _data(question, found, turn, inside, looked, told)
+    # CSV: the offers to look at, then what would change the answer, each with why it is there.
+    rows = [{"change": None, "bill_ratio": None, **row} for row in data["picks"]]
+    rows += [{"why": "if", **row} for row in data["changes"]]
+    names = Column("why", "Why", 1), Column("change", "With", 1)
+    return Report("verdict", tuple(parts), data, Table(tuple(rows), columns(comparison.terms.currency, *names)))
 
 
 # the sentence

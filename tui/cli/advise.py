@@ -5,32 +5,27 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError
-from pricing import own, tokens
 from pricing.compare import compare
-from pricing.market import Market
-from pricing.settings import Settings
-from pricing.store import Store
+from pricing.tokens import at_hand
 from tui import format as fmt
 from tui.advice.question import Question
 from tui.advice.words import plain as plain_report
 from tui.cli.advise_flags import said
 from tui.cli.compare import check_filters, question
-from tui.cli.footer import summary, unknown_discounts
+from tui.cli.footer import summary
 from tui.cli.output import csv_text, markdown, plain, say
 from tui.cli.parser import build
+from tui.cli.prices import market_of, places
 from tui.cli.table import table_width
 from tui.cli.workload import filters_from, options_from, workload_from
-from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from pricing.tokens import TokenPrice
     from tui.advice.report import Part, Report
 
 TRAFFIC_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens")
@@ -42,32 +37,18 @@ LINE = 120
 def run(args: argparse.Namespace) -> int:
     """Answer one topic; messages go to stderr."""
     wanted = said(args, build().commands()["advise"])
-    settings = Settings.load()
-    if note := use_own():
-        say(note)
-    store = Store()
+    settings, store = places()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     topic = importlib.import_module(f"tui.advice.{args.topic}")
     if hasattr(topic, "prepare"):  # some topics bring a traffic of their own
         given = frozenset(name for name in TRAFFIC_FLAGS if getattr(args, name) is not None)
         workload = topic.prepare(workload, wanted, options, given)
-    prices = Path(args.prices) if args.prices else None
-    mine = own.offers(today=options.today)
-    market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
-    for message in (*market.messages, *unknown_discounts(settings, market.offers)):
-        say(message)
+    market = market_of(args, settings, store, options)
     if not len(market):
         raise InputError("There is no offer to advise on.", hint="Leave out --no-bundled, or give --prices OFFERS.csv.")
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
-
-    def read_tokens() -> tuple[TokenPrice, ...]:
-        try:
-            return store.tokens()
-        except OSError:  # a folder that cannot be listed
-            return tokens.bundled()
-
-    asked = Question(comparison, filters, read_tokens, wanted)
+    asked = Question(comparison, filters, lambda: at_hand(store), wanted)
     found: Report = topic.report(asked)
     form = args.format or "text"
     if form == "text":

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError, UnknownNameError, brief
 from models.explain import duration
 from models.practical import STALE_DAYS
 from models.verdict import verdict
-from pricing import export, own
+from pricing import export
 from pricing.asserting import condition, unmet
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask, usual_sort
-from pricing.market import Market
 from pricing.offer import GROUP_WORDS, REGION_GROUPS
 from pricing.own_facts import PROVIDER
 from pricing.provider import providers
-from pricing.settings import Settings
-from pricing.store import Store
 from tui import format as fmt
 from tui import rows
-from tui.cli.footer import left_out, summary, unknown_discounts
+from tui.cli.footer import left_out, summary
 from tui.cli.output import STDOUT, chosen_format, counted, say, show_table, write_file
 from tui.cli.parser import nearest
+from tui.cli.prices import market_of, places
 from tui.cli.table import Column, table_width
 from tui.cli.workload import filters_from, options_from, workload_from
-from tui.own_constants import use_own
 
 if TYPE_CHECKING:
     import argparse
@@ -50,20 +46,13 @@ LARGEST_FIRST = frozenset(
 
 def run(args: argparse.Namespace) -> int:
     """Compare, then write what was asked for; messages go to stderr."""
-    settings = Settings.load()
-    if note := use_own():
-        say(note)
-    store = Store()
+    settings, store = places()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     column, descending = sort_column(args.sort or usual_sort(workload))
     form = chosen_format(args)
     if args.csv == STDOUT and args.format not in {None, "csv"}:
         raise InputError(f"--csv - and --format {args.format} would both write to stdout.")
-    prices = Path(args.prices) if args.prices else None
-    mine = own.offers(today=options.today)
-    market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
-    for message in (*market.messages, *unknown_discounts(settings, market.offers)):
-        say(message)
+    market = market_of(args, settings, store, options)
     conditions = [condition(text) for text in args.asserted]
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)

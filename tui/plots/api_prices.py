@@ -22,9 +22,5 @@ def stored(session: Session) -> tuple[TokenPrice, ...]:
     assert market is not None  # noqa: S101 - rows were made from one
     found = _KEPT.get(market)
     if found is None:
-        try:
-            found = session.store.tokens() if session.store is not None else tokens.bundled()
-        except OSError:  # a folder that cannot be listed
-            found = tokens.bundled()
-        _KEPT[market] = found
+        found = _KEPT[market] = tokens.at_hand(session.store)
     return found

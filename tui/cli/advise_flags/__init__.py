@@ -1,4 +1,4 @@
-"""The flags of `rackrate advise`, one module a topic that has some: `FLAGS` and what each means; imports nothing that costs time."""
+"""The flags of `rackrate advise`, one module a topic that has some; imports nothing that costs time."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tui.cli.advise_flags import Group
 
 PEAKS = ("minute", "p99-minute", "hour")
+"""As in `models.demand`, which would load numpy for --help; a test compares the two."""
 
 
 def day(text: str) -> tuple[float, ...]:
