@@ -57,6 +57,9 @@ KEEP_S = 1.0
 class RackrateApp(TypeAhead, Resilient):
     """rackrate on the full screen."""
 
+    ALLOW_SELECT = False
+    """Lines are painted whole, so Textual's selection marks and copies nothing of them; the terminal's own selects (with shift held)."""
+
     TITLE = "rackrate"
     CSS_PATH = "styles.tcss"
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
