@@ -29,4 +29,4 @@ def bottlenecks(rows: Rows, i: int) -> Section | None:
         names = [one.name for one in found if one.severity == severity]
         if names:
             lines.append([(f"{words}: ", "muted"), (", ".join(names), "muted")])
-    return Section("Bottlenecks", lines, wide=True)
+    return Section("Checked", lines, wide=True)
