@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from models import catalog, memory
 from models.derived import derived
 from models.encoder_speed import BAND, EncoderSpeed, encoder_case
-from models.encoders import BATCH, WORKSPACE_GIB, gpu_peak, socket_peak
+from models.encoders import BATCH, gpu_peak, socket_peak, workspace_gib
 from models.errors import WorkloadError
 from models.guessed import take_memory
 from models.quantize import weight_bytes
@@ -77,7 +77,8 @@ class Companion:
     @property
     def gib(self) -> float:
         """Weights and workspace on one device."""
-        return weight_bytes(self.model, catalog.quant(QUANT)).total / memory.GIB + WORKSPACE_GIB
+        weights = weight_bytes(self.model, catalog.quant(QUANT)).total / memory.GIB
+        return weights + float(workspace_gib(self.model, self.documents, self.tokens))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from models import catalog, checks, start
 from models.devices import device_of
+from models.gpu_terms import LINK_TERMS
+from models.worked import WAITING, worked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +30,7 @@ HOST_GHZ = 3.0
 """All-core clock of the hosts behind the fitted host time (EPYC 9004 and Xeon 8400 of cloud GPU servers; assumed)."""
 FETCH_LIMIT_S, COLD_LIMIT_S = 600.0, 300.0
 LINK_LIMIT = 0.15
-"""Share of a token's time between GPUs that is worth a word."""
+"""Share of a token's or a prompt's time between GPUs that is worth a word."""
 POWER_LIMIT = 0.9
 _ENGINE_LOGS = (
     "published vLLM 0.11-0.13 server logs, 2025-12: 15 starts took 8 to 62 s after the weights; "
@@ -184,14 +186,15 @@ def _links(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
         link, whole = steps.get("interconnect", 0.0), sum(steps.values())
         fast = checks.joined_fast(host.interconnect, host.gpu_model)
         share = link / whole if whole else 0.0
-        slow = not fast and share > LINK_LIMIT
+        prompt_ms, of_prompt = _prompt_link(estimates, i)
+        slow = not fast and max(share, of_prompt) > LINK_LIMIT
         text = (
-            f"GPU-to-GPU traffic takes {link:.2g} of {whole:.3g} ms a token ({share * 100:.0f} %) over {tp} GPUs"
-            f"{'' if fast else ', through PCIe: NVLink measured 0 to 55 % faster, prompts 1.7 to 5 times'}."
+            f"GPU-to-GPU traffic takes {link:.2g} of {whole:.3g} ms a token ({share * 100:.0f} %) and {prompt_ms:.3g} ms of a prompt "
+            f"({of_prompt * 100:.0f} %) over {tp} GPUs{'' if fast else ', through PCIe: NVLink measured 0 to 55 % faster, prompts 1.7 to 5 times'}."
         )
         yield Finding(
             "tp_link", "Link between GPUs", WARNING if slow else NOTE if not fast else OK, text,
-            f"{link:.2g} ms a token" if not fast else "",
+            f"{link:.2g} ms a token, {prompt_ms:.3g} ms a prompt" if not fast else "",
             "two all-reduces a layer: 2 (n - 1) / n x tokens x hidden x 2 bytes / link + latency", share, "share of TPOT", LINK_LIMIT,
             _NVLINK_SOURCE, counted=True,
         )  # fmt: skip
@@ -205,6 +208,16 @@ def _links(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
             f"{seconds:.2g} s of every start", f"weights of a GPU / ({start.PCIE_SHARE:g} x link)", seconds, "s", None,
             "chip's data sheet; share of it assumed", counted=False,
         )  # fmt: skip
+
+
+def _prompt_link(estimates: Estimates, i: int) -> tuple[float, float]:
+    """Milliseconds of a prompt that the link takes, and their share of it; the queue before it is left out."""
+    found = worked(estimates, i)
+    if found is None or found.ttft is None:
+        return 0.0, 0.0
+    terms = [term for term in found.ttft.terms if term.name != WAITING]
+    whole, link = (sum(t.value for t in terms if not names or t.name in names) for names in ((), LINK_TERMS))
+    return link * 1e3, link / whole if whole else 0.0
 
 
 def _ram(estimates: Estimates, i: int, host: Host) -> Finding:

@@ -37,12 +37,28 @@ Array = NDArray[np.float64]
 
 BATCH = 32.0
 """Documents that a server under load computes together (default of text-embeddings-inference and of infinity)."""
-WORKSPACE_GIB = 1.0
-"""Activations and context of the device beside the weights; a batch of 32 documents of 512 tokens of bge-large takes under 1 GiB."""
+BATCH_TOKENS = 16384.0
+"""Tokens of a batch at most (default of text-embeddings-inference, 2024-12); one longer document is a batch of its own."""
+CONTEXT_GIB = 0.35
+"""Driver context, kernels and small buffers: bge-reranker-v2-m3 takes 926 MiB under llama.cpp, which keeps the embedding table in RAM
+(592 MiB of weights are left; gpustack issue 2412, 2025-07), and 1.5 GB where 1.14 GB are weights (text-embeddings-inference issue 280,
+2024-06)."""
 _GHZ = 3.0
 """All-core clock where the catalog has none."""
 _NAME = "embedding server"
 _COMPUTE, _MEMORY, _ENGINE = (BOUND_BY.index(word) for word in ("compute", "memory bandwidth", "engine overhead"))
+
+
+def workspace_gib(llm: LLM, documents: Any, tokens: Any) -> Any:
+    """Context of the device and activations of one batch beside the weights, of so many documents of so many tokens.
+
+    Activations are those of a language model's prompt step (`memory.prefill_bytes`): XLM-RoBERTa-base at 512 documents of 512 tokens
+    comes to 6.5 GiB in all, about 6 were seen (netease-youdao/BCEmbedding issue 9, 2024-01). Attention is taken as fused; engines that
+    write scores out take quadratically more for long documents.
+    """
+    longest = np.minimum(np.asarray(tokens, dtype=np.float64), float(llm.max_context or np.inf))
+    together = np.minimum(documents * longest, np.maximum(BATCH_TOKENS, longest))
+    return CONTEXT_GIB + together * memory.prefill_bytes(llm) / memory.GIB
 
 
 def gpu_peak(device: Device, chip: Chip, quant: Quant) -> float:
@@ -169,19 +185,21 @@ def _server_facts(result: Estimates, i: int) -> tuple[float, ...] | None:
     """(FLOP/s, bytes/s, CPU, copies, GiB a device, bytes a weight, weights GiB, workspace GiB); None where something is not known."""
     table, choice = result.table, known(result.choice(i))
     quant, server = known(choice.quant), table.servers[i]
-    weights = weight_bytes(result.workload.model, quant, gguf=choice.gguf).total / memory.GIB
+    llm = result.workload.model
+    weights = weight_bytes(llm, quant, gguf=choice.gguf).total / memory.GIB
+    workspace = float(workspace_gib(llm, BATCH, result.workload.input_tokens))
     each = quant.bytes_per_weight or 2.0
     if server.kind == "cpu":
         rate = table.cpu_rates("llama.cpp")[i]
         if rate is None or np.isnan(table.ram_gib[i]):
             return None
         peak = socket_peak(server.cpu, rate.cores) * (0.5 if server.shared_cpu else 1.0)
-        return peak, rate.stream, 1.0, 1.0, table.ram_gib[i], each, weights, WORKSPACE_GIB + memory.OS_RESERVE_GIB
+        return peak, rate.stream, 1.0, 1.0, table.ram_gib[i], each, weights, workspace + memory.OS_RESERVE_GIB
     device, count = known(table.devices[table.chip_index[i]]), float(table.gpu_count[i])
     share = min(count, 1.0)
     total = float(memory.usable_gib(table.memory_gib[i], table.usable_gib[i]))
     peak = gpu_peak(device, known(server.chip), quant) * share
-    return peak, device.bandwidth * share, 0.0, max(np.floor(count), 1.0), total, each, weights, WORKSPACE_GIB
+    return peak, device.bandwidth * share, 0.0, max(np.floor(count), 1.0), total, each, weights, workspace
 
 
 def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:

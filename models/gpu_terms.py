@@ -17,6 +17,9 @@ _READS = ("em_f8", "em_f4", "em_f8", "em_w4")
 """Shares of the weight reads by compute class from the second on."""
 _RATES = ("mfu_bf", "mfu_f8", "mfu_f4", "mfu_w4", "mfu_w4")
 
+LINK_TERMS = ("between GPUs", "all-reduce starts")
+"""What the link between the GPUs of a replica takes of a time."""
+
 
 class GpuTerms:
     """The terms of case `i`; times of one replica, bytes and FLOP of one of its GPUs."""
@@ -172,8 +175,8 @@ class GpuTerms:
         link = Factor(self._of("link"), "bytes/s")
         rounds = 2 * self._of("layers") * steps
         return [
-            quotient("between GPUs", moved, (Factor(amount, "bytes"),), link, tuple(share)),
-            counted("all-reduce starts", latency, rounds, "all-reduces"),
+            quotient(LINK_TERMS[0], moved, (Factor(amount, "bytes"),), link, tuple(share)),
+            counted(LINK_TERMS[1], latency, rounds, "all-reduces"),
         ]
 
     def _launches(self, steps: float) -> list[Term]:

@@ -196,17 +196,23 @@ class Cards:
         return result
 
 
+def prefill_bytes(llm: LLM, tp: Any = 1.0) -> Any:
+    """Activations of one token of a prompt step on one GPU: gate, up and their product of one layer, three times the hidden state.
+
+    The 110,592 bytes of Llama-3.1-8B reproduce the 0.06, 2.07 and 2.99 GiB logged at 512, 20,000 and 29,000 tokens.
+    """
+    ffn = llm.ffn or (llm.moe.moe_ffn * llm.moe.experts_per_token if llm.moe else 0)
+    return 3 * SIXTEEN * (ffn / tp + llm.hidden)
+
+
 def activation_gib(llm: LLM, cards: Cards, planner: Planner = DEFAULT, tp: Any = 1) -> Array:
     """Peak of one profiling step on one GPU: the larger of sampling a full batch and prefilling a chunk.
 
-    Sampling: sequences x vocabulary x bytes a logit, hidden state and residual of the chunk still held. Prefill: gate, up and their
-    product of one layer, three times the hidden state; the 110,592 bytes a token of Llama-3.1-8B reproduce the 0.06, 2.07 and
-    2.99 GiB logged at 512, 20,000 and 29,000 tokens.
+    Sampling: sequences x vocabulary x bytes a logit, hidden state and residual of the chunk still held. Prefill: `prefill_bytes`.
     """
     tp = np.asarray(tp, dtype=np.float64)
     tokens = planner.step_tokens or (CHUNK_LARGE if planner.unchunked_to else cards.chunk_tokens)
-    ffn = llm.ffn or (llm.moe.moe_ffn * llm.moe.experts_per_token if llm.moe else 0)
-    prefill = tokens * 3 * SIXTEEN * (ffn / tp + llm.hidden)
+    prefill = tokens * prefill_bytes(llm, tp)
     vision = has_vision(llm)
     small = planner.logit_bytes if planner.logit_bytes_small is None else planner.logit_bytes_small
     logit = np.where(cards.large, planner.logit_bytes, small)

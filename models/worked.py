@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from models.layout import Layouts
 
 
+WAITING = "waiting behind other prompts"
+
+
 @dataclass(frozen=True, slots=True)
 class Worked:
     """The sums behind the figures of one server."""
@@ -85,5 +88,5 @@ def _time(name: str, value: float, terms: tuple[Term, ...], near: float, *, queu
     formula = sum(term.value for term in terms)
     more = [Term("measured rows nearby", (near - 1) * formula, note=f"factor {near:.3g}")] if near != 1 else []
     if queued:
-        more.append(Term("waiting behind other prompts", max(value - formula * near, 0.0)))
+        more.append(Term(WAITING, max(value - formula * near, 0.0)))
     return Sum(name, value, (*terms, *(term for term in more if term.value)))

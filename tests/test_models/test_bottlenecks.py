@@ -9,19 +9,25 @@ import pytest
 from models import catalog
 from models.bottlenecks import NOTE, OK, UNKNOWN, WARNING, Finding, Host, findings, host_of
 from models.estimate import ServerTable, estimate
+from models.gpu_terms import LINK_TERMS
 from models.server import Server
 from models.start import copy_seconds, fetch_seconds, nic_gbit_s
 from models.traffic import Workload
+from models.worked import worked
 
 
 def checked(
     server: Server, host: Host, model: str = "Llama-3.3-70B", quant: str = "fp8", **traffic: Any
 ) -> dict[str, Finding]:
+    found = estimate(ServerTable.build([server]), _work(model, quant, **traffic))
+    return {one.code: one for one in findings(found, 0, host)}
+
+
+def _work(model: str, quant: str, **traffic: Any) -> Workload:
     work = Workload(
         catalog.llm(model), quant=quant, requests_per_s=None, concurrency=4, ttft_ms=None, tpot_ms=None, preset=None
     )
-    found = estimate(ServerTable.build([server]), work.changed(**traffic))
-    return {one.code: one for one in findings(found, 0, host)}
+    return work.changed(**traffic)
 
 
 def gpus(chip: str, count: float, link: str = "") -> Server:
@@ -80,6 +86,28 @@ def test_n42_n43_tensor_parallelism_over_pcie_says_its_milliseconds() -> None:
     joined = checked(h100, Host(interconnect="NVLink4"), "Llama-3.3-70B", "bf16", concurrency=16)["tp_link"]
     assert joined.severity == OK
     assert joined.cost == ""
+
+
+def test_n42_a_long_prompt_over_pcie_is_warned_of_with_its_milliseconds() -> None:
+    """Prompts of 16,000 tokens ran at 0.13 and 0.36 of the layer-split speed over PCIe: the bus is the reason."""
+    ask: dict[str, Any] = {
+        "model": "Llama-3.3-70B",
+        "quant": "awq",
+        "concurrency": 1,
+        "input_tokens": 16000,
+        "output_tokens": 128,
+    }
+    four = gpus("RTX-3090", 4)
+    found = checked(four, Host(interconnect="none", gpu_model="RTX-3090"), **ask)["tp_link"]
+    assert found.severity == WARNING
+    assert found.cost.endswith("ms a prompt")
+    estimated = estimate(ServerTable.build([four]), _work(**ask))
+    terms = worked(estimated, 0)
+    assert terms is not None
+    assert terms.ttft is not None
+    link = sum(term.value for term in terms.ttft.terms if term.name in LINK_TERMS)
+    assert f"{link * 1e3:.3g} ms of a prompt" in found.text
+    assert link > 0.15 * terms.ttft.value
 
 
 def test_a_weak_host_cpu_costs_a_share_of_the_step() -> None:

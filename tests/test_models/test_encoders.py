@@ -8,7 +8,9 @@ import pytest
 from models import catalog
 from models.cases import estimate_rows
 from models.encoder_speed import BAND
+from models.encoders import CONTEXT_GIB
 from models.estimate import Estimates, ServerTable, estimate
+from models.memory import GIB, prefill_bytes
 from models.server import Server
 from models.traffic import Workload
 
@@ -99,6 +101,24 @@ def test_a_server_answers_documents() -> None:
     many = _ask(_gpu(), requests_per_s=5000.0)
     assert many.servers_needed[0] == np.ceil(5000 / many.requests_per_s_at_target[0])
     assert _ask(_gpu(count=4.0)).requests_per_s_at_target[0] == pytest.approx(4 * found.requests_per_s_at_target[0])
+
+
+def test_a_server_of_a_reranker_takes_no_more_than_two_gib() -> None:
+    """N19: weights, context and a batch; a tool said 13.8 GiB, 0.9 were used by one request at a time."""
+    found = _ask(_gpu())
+    took = float(found.weights_gib[0] + found.overhead_gib[0])
+    assert 926 / 1024 < took <= 2.0
+    assert found.kv_gib[0] == 0
+    assert found.memory_used_share[0] == pytest.approx(took / found.memory_total_gib[0])
+    longer = _ask(_gpu(), input_tokens=8192)
+    assert longer.overhead_gib[0] == pytest.approx(found.overhead_gib[0])  # 32 x 512 tokens are a full batch already
+
+
+def test_many_documents_together_take_what_was_seen() -> None:
+    """XLM-RoBERTa-base, 512 documents of 512 tokens: about 6 GB seen (2024-01); the batch's limit put aside."""
+    llm = catalog.llm("bge-base-en-v1.5")  # the same layers, a smaller vocabulary
+    seen = CONTEXT_GIB + 512 * 512 * prefill_bytes(llm) / GIB
+    assert seen == pytest.approx(6.0, rel=0.05)
 
 
 def test_a_target_below_one_document_is_missed_and_said() -> None:

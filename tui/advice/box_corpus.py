@@ -9,6 +9,7 @@ import numpy as np
 
 from models.beside import Companion, devices_of, ingestion_s
 from models.encoder_speed import BAND
+from models.encoders import BATCH
 from tui import format as fmt
 from tui.advice.report import Part, Table
 from tui.cli.output import plain
@@ -35,7 +36,7 @@ def _cheapest(question: Question, comparison: Comparison, llm: LLM, tokens: floa
     table, offers = market.table, question.asked()
     copies = np.maximum(np.floor(table.gpu_count), 1.0)
     seconds = ingestion_s(llm, 1.0, tokens, devices_of(table, np.arange(len(table))), copies)
-    room = np.where(table.is_gpu, table.memory_gib, table.ram_gib) >= Companion(llm, 1, 1).gib
+    room = np.where(table.is_gpu, table.memory_gib, table.ram_gib) >= Companion(llm, int(BATCH), math.ceil(tokens)).gib
     each = np.where(room, seconds, np.nan)[market.server_index[offers]] * comparison.price_per_hour[offers]
     each[market.out_of_stock[offers]] = np.nan
     found = []
