@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.practical import MOST_SERVERS
+from models.verdict_band import month_at
 from models.verdict_view import TOO_MANY, View, cheapest, in_stock, kinds, look, time
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _passed_over(view: View, meets: NDArray[np.bool_], cost: NDArray[np.float64]
 def _both(view: View, cpu: int, gpu: int) -> Verdict:
     cpu_cost, gpu_cost = view.value("monthly_cost", cpu), view.value("monthly_cost", gpu)
     changes = (*_risk(view, cpu), *_risk(view, gpu))
-    (cpu_low, cpu_high), (gpu_low, gpu_high) = _cost_band(view, cpu), _cost_band(view, gpu)
+    (cpu_low, cpu_high), (gpu_low, gpu_high) = _cost_bands(view, (cpu, gpu))
     if cpu_low <= gpu_high and gpu_low <= cpu_high and cpu_cost != gpu_cost:
         return Verdict(
             "close",
@@ -119,20 +120,14 @@ def _both(view: View, cpu: int, gpu: int) -> Verdict:
     return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
 
 
-def _cost_band(view: View, offer: int) -> tuple[float, float]:
-    """Monthly cost if the server is as fast, or as slow, as its error band allows: whole servers, so often one figure."""
-    month, count = view.value("monthly_cost", offer), view.value("servers_needed", offer)
-    rate, low, high = (
-        view.value(name, offer)
-        for name in ("output_tokens_per_s", "output_tokens_per_s_low", "output_tokens_per_s_high")
-    )
-    used = view.value("utilization", offer)
-    if not (rate > 0 and low > 0 and high > 0 and count > 0 and used > 0):
-        return month, month
-    # Servers that the traffic fills: count x utilization; a faster or slower server changes that number, then it is rounded up.
-    filled = count * min(used, 1.0)
-    fewest, most = (max(1.0, math.ceil(filled * rate / speed - 1e-9)) for speed in (high, low))
-    return month / count * min(fewest, count), month / count * max(most, count)
+def _cost_bands(view: View, offers: tuple[int, ...]) -> list[tuple[float, float]]:
+    """Monthly cost if each server is as fast, or as slow, as its error band allows: whole servers, so often one figure."""
+    picks = replace(view, at=np.array(offers, dtype=np.intp))
+    month = picks.number("monthly_cost")
+    low, high = (month_at(picks, end) for end in ("high", "low"))
+    # A slow end that carries nothing, or needs more servers than anybody runs, has no bill to show.
+    high = np.where(np.isnan(high) & np.isfinite(low), np.inf, high)
+    return list(zip(np.fmin(low, month).tolist(), np.fmax(high, month).tolist(), strict=True))
 
 
 def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:
@@ -142,7 +137,7 @@ def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:
         return ()
     one_cpu = view.value("monthly_cost", cpu) / view.value("servers_needed", cpu)
     one_gpu = view.value("monthly_cost", gpu) / view.value("servers_needed", gpu)
-    cpu_rate, gpu_rate = (view.value("requests_per_s_at_target", offer) for offer in (cpu, gpu))
+    cpu_rate, gpu_rate = (view.value("requests_per_s_at_target", offer) * view.utilization for offer in (cpu, gpu))
     rate = math.floor(one_gpu / one_cpu) * cpu_rate
     if not (math.isfinite(rate) and traffic < rate < gpu_rate):
         return ()

@@ -89,10 +89,12 @@ def test_cpu_is_enough() -> None:
 def test_cpu_is_enough_until_the_traffic_grows() -> None:
     found = verdict(Made(gpu(), cpu()))
     assert found.changes == ("Above 4 requests/s the GPU server acme g1 is the cheaper one.",)
+    planned = verdict(Made(gpu(), cpu(), utilization=0.8))  # each of two CPU servers is to carry 1.6 of its 2
+    assert planned.changes == ("Above 3.2 requests/s the GPU server acme g1 is the cheaper one.",)
 
 
 def test_gpu_is_cheaper() -> None:
-    found = verdict(Made(cpu(monthly_cost=1500.0, servers_needed=3.0), gpu()))
+    found = verdict(Made(cpu(monthly_cost=1500.0, servers_needed=3.0, requests_per_s_at_target=0.4), gpu()))
     assert (found.code, found.cpu_pick, found.gpu_pick) == ("gpu_cheaper", 0, 1)
     assert found.sentence.startswith("A GPU is cheaper: acme g1 at $500 a month, TTFT 120 ms, TPOT 20 ms;")
     assert "costs 3.0x ($1,500)" in found.sentence
@@ -147,7 +149,7 @@ def test_overlapping_bands_are_too_close_to_call() -> None:
     wide = {
         "servers_needed": 2.0,
         "monthly_cost": 600.0,
-        "utilization": 0.9,
+        "requests_per_s_at_target": 0.55,
         "output_tokens_per_s_low": 110.0,
         "output_tokens_per_s_high": 400.0,
     }
@@ -157,6 +159,14 @@ def test_overlapping_bands_are_too_close_to_call() -> None:
         "Too close to call: 2 x acme c1 at $600 a month (CPU) and acme g1 at $700 a month (GPU) lie within each "
         "other's error band."
     )
+
+
+def test_a_planned_share_is_kept_at_the_ends_of_the_band() -> None:
+    """One server of 1.8 requests/s is planned to carry 1.08; a tenth slower it carries 0.97 of the one asked for: a second is needed."""
+    slow = {"requests_per_s_at_target": 1.8, "output_tokens_per_s_low": 190.0}
+    row = Made(cpu(**slow), gpu(monthly_cost=390.0), utilization=0.6)
+    assert verdict(row).code == "close"
+    assert verdict(Made(cpu(**slow), gpu(monthly_cost=390.0))).code == "cpu_enough"
 
 
 def test_spare_capacity_makes_a_wide_band_harmless() -> None:
