@@ -195,7 +195,7 @@ def _links(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
         yield Finding(
             "tp_link", "Link between GPUs", WARNING if slow else NOTE if not fast else OK, text,
             f"{link:.2g} ms a token, {prompt_ms:.3g} ms a prompt" if not fast else "",
-            "two all-reduces a layer: 2 (n - 1) / n x tokens x hidden x 2 bytes / link + latency", share, "share of TPOT", LINK_LIMIT,
+            "two all-reduces a layer: 2 (n - 1) / n x tokens x hidden x 2 bytes / link + latency", max(share, of_prompt), "of a token or a prompt", LINK_LIMIT,
             _NVLINK_SOURCE, counted=True,
         )  # fmt: skip
     pcie = chip.pcie_gb_s
