@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from models import catalog, memory
 from models.derived import derived
-from models.encoder_speed import BAND, EncoderSpeed, encoder_case
+from models.encoder_speed import BAND, ENDS, EncoderSpeed, encoder_case
 from models.encoders import BATCH, gpu_peak, socket_peak, workspace_gib
 from models.errors import WorkloadError
 from models.guessed import take_memory
@@ -30,6 +30,7 @@ from models.table import MEASURED_ENGINE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from models.band_ends import End
     from models.cpu import CPU
     from models.estimates import Estimates
     from models.layout import Layouts
@@ -169,15 +170,16 @@ class _Shared:
         return result
 
 
-def solve_beside(result: Estimates, layouts: Layouts) -> Solved:
+def solve_beside(result: Estimates, layouts: Layouts, end: End | None = None) -> Solved:
     """`solve` with the workload's companions: less memory, longer requests, and bands as wide as an encoder's."""
     peak, read, cpu = devices_of(result.table, layouts.server)
     busy, latency, gib = (np.zeros(len(layouts.server)) for _ in range(3))
+    pace = ENDS[end]
     for one in result.workload.beside:
         here = cpu | (one.on == "gpu")
         took = spent((one,), peak, read, cpu=cpu)
-        busy += np.where(here, took.busy_s, 0.0)
-        latency += np.where(here, took.latency_s, 0.0)
+        busy += np.where(here, took.busy_s / pace, 0.0)
+        latency += np.where(here, took.latency_s / pace, 0.0)
         gib += np.where(here, one.gib, 0.0)
     layouts.speed = derived(layouts.speed, _Shared, beside_busy=busy, beside_latency=latency)
     take_memory(layouts, gib)

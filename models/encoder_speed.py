@@ -40,6 +40,8 @@ DOCUMENT_S = 20e-6
 BAND = (0.3, 1.8)
 """Measured over estimated rate: unfused Python servers reach a third (0.10 against 0.32), fused 8-bit engines more. Not fitted."""
 BASIS = "extrapolated"
+ENDS = {"low": BAND[0], "high": BAND[1], None: 1.0}
+"""Rates at an end of the band over the estimate."""
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from models import memory
 from models.bands import BASES
 from models.bound import BOUND_BY
-from models.encoder_speed import BASIS, EncoderSpeed, cpu_peak, encoder_case
+from models.encoder_speed import BASIS, ENDS, EncoderSpeed, cpu_peak, encoder_case
 from models.engine_choice import Choice, choose_cpu, choose_gpu
 from models.errors import known
 from models.gpu_speed import COMPUTE
@@ -23,6 +23,7 @@ from models.quantize import CLASSES, compute_class, weight_bytes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from models.band_ends import End
     from models.case_input import Case
     from models.cases import Sorted
     from models.chip import Chip
@@ -141,7 +142,7 @@ def _figures(case: Case, peak: float, bandwidth: float, cpu: bool, copies: float
 # servers
 
 
-def estimate_encoder(result: Estimates) -> None:
+def estimate_encoder(result: Estimates, end: End | None = None) -> None:
     """Fill the estimate of a workload whose model is an encoder: copies on every GPU, one process on a CPU socket."""
     llm, table = result.workload.model, result.table
     wanted = "16bit" if result.workload.quant in CLASSES else result.workload.quant
@@ -161,7 +162,7 @@ def estimate_encoder(result: Estimates) -> None:
     for at in sorted(set(range(len(facts))) - set(kept)):
         result.unanswered[int(index[at])] = "cores, memory bandwidth or RAM of this CPU are not known"
     if kept:
-        _solve(result, index[kept], np.array([facts[at] for at in kept], dtype=np.float64))
+        _solve(result, index[kept], np.array([facts[at] for at in kept], dtype=np.float64), ENDS[end])
 
 
 def _choice(
@@ -202,8 +203,8 @@ def _server_facts(result: Estimates, i: int) -> tuple[float, ...] | None:
     return peak, device.bandwidth * share, 0.0, max(np.floor(count), 1.0), total, each, weights, workspace
 
 
-def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:
-    """Rates, latency, servers for the traffic and memory of the servers `at`."""
+def _solve(result: Estimates, at: NDArray[np.intp], facts: Array, pace: float) -> None:
+    """Rates, latency, servers for the traffic and memory of the servers `at`, at `pace` times the rates estimated."""
     workload = result.workload
     peak, bandwidth, cpu, copies, total, each, weights, workspace = facts.T
     common: dict[str, Any] = {
@@ -217,14 +218,14 @@ def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:
     full = EncoderSpeed(encoder_case(workload.model, documents=BATCH, **common))
     alone = EncoderSpeed(encoder_case(workload.model, documents=1.0, **common))
     fits = weights + workspace <= total
-    solo, capacity = alone.latency_s(), full.documents_per_s()
+    solo, capacity, batch = alone.latency_s() / pace, full.documents_per_s() * pace, full.compute_s() / pace
     target = None if workload.ttft_ms is None else workload.ttft_ms / 1e3
     meets = fits & (solo <= target if target is not None else True)
     # Documents that wait together are answered within the target if the server gets through them in that time.
     users = np.maximum(np.floor(capacity * (target if target is not None else 1.0)), 1.0)
     # Random arrivals wait for the batch being computed, half of it on average: a target leaves that much of the time for batches.
     patience = np.inf if target is None else np.maximum(target - solo, 0.0)
-    inside = capacity * np.clip(2 * patience / np.maximum(full.compute_s(), 1e-12), 0.01, 1.0)
+    inside = capacity * np.clip(2 * patience / np.maximum(batch, 1e-12), 0.01, 1.0)
     able = inside if workload.requests_per_s is not None else users
     asked = float(workload.requests_per_s or workload.concurrency or 1)
     servers = np.ones(len(at))
@@ -234,14 +235,14 @@ def _solve(result: Estimates, at: NDArray[np.intp], facts: Array) -> None:
     if workload.requests_per_s is not None:
         rate = np.minimum(asked / servers, capacity)
         # Random arrivals wait for the batch that is being computed.
-        latency = solo + np.minimum(rate / capacity, 0.98) * full.compute_s() / 2
+        latency = solo + np.minimum(rate / capacity, 0.98) * batch / 2
     else:
         here = asked / servers
         latency = np.maximum(solo, here / capacity)
         rate = np.minimum(here / solo, capacity)
     # Who finds a batch being computed waits for the rest of it, evenly distributed: 19 of 20 wait less than this.
     busy_share = np.minimum(rate / capacity, 1.0)
-    tail = np.maximum(latency, solo + full.compute_s() * np.maximum(1 - 0.05 / np.maximum(busy_share, 1e-9), 0.0))
+    tail = np.maximum(latency, solo + batch * np.maximum(1 - 0.05 / np.maximum(busy_share, 1e-9), 0.0))
     overloaded = asked > servers * able * (1 + 1e-6)
     tokens = np.broadcast_to(full.tokens, rate.shape) * rate
     result.answered[at], result.fits[at] = True, fits

@@ -17,6 +17,7 @@ from models.solve import solve
 from models.table import ServerTable
 
 if TYPE_CHECKING:
+    from models.band_ends import End
     from models.traffic import Workload
 
 __all__ = ["Estimates", "ServerTable", "estimate"]
@@ -61,12 +62,13 @@ def choices(result: Estimates) -> Codes:
     return np.where((codes >= 0) & usable[codes], codes, -1)
 
 
-def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Estimates:
+def estimate(table: ServerTable, workload: Workload, *, pull: bool = True, end: End | None = None) -> Estimates:
     """Memory, speed, largest concurrency inside the targets and servers needed, for every server of the table at once.
 
     Args:
         table: distinct servers; workload: model, format, lengths, traffic, targets.
         pull: move the figures towards measured rows of the model near a server's load; without it the formulas alone answer.
+        end: take every server as slow ("low") or as fast ("high") as its error band allows; the bands of such figures mean nothing.
 
     Returns:
         Estimates with one entry per server. Raises UnknownNameError on a format, cache format or engine nobody knows.
@@ -75,7 +77,7 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
     if not len(table):
         return result
     if not workload.model.kv_cache:
-        estimate_encoder(result)
+        estimate_encoder(result, end)
         return result
     most, wanted = workload.model.max_context, workload.input_tokens + workload.output_tokens
     if most and wanted > most:
@@ -92,10 +94,14 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True) -> Es
                 from models.guessed import guess_layouts
 
                 guess_layouts(layouts, workload.model, workload.speculative)
+            if end is not None:
+                from models.band_ends import end_layouts  # the same
+
+                end_layouts(layouts, workload, end)
             if not workload.beside:
                 solve(result, layouts)
             else:
                 from models.beside import solve_beside  # the same
 
-                solve_beside(result, layouts)
+                solve_beside(result, layouts, end)
     return result

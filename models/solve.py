@@ -13,14 +13,14 @@ from models.bands import BASES, factors
 from models.bound import bound_codes, step_breakdown
 from models.capacity import Capacity
 from models.constants import constants
+from models.groups import distinct
 from models.layout import kv_bytes
 from models.serving import Load, at_concurrency, largest_concurrency, open_loop
 from models.tail import ttft_p95
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from models.bands import BandNames
     from models.estimates import Estimates
     from models.gpu_speed import GpuSpeed
     from models.layout import Layouts
@@ -165,7 +165,7 @@ def solve(result: Estimates, layouts: Layouts) -> Solved:
     result.bound_by_code[at] = bound_codes(parts)
     # Where measurements move the figure, they move all of its parts.
     result.tpot_parts_ms[:, at] = parts * (np.where(chosen.fits, load.tpot, np.nan) * 1e3 / parts.sum(axis=0))
-    names, which = _distinct([layouts.bands[i] for i in chosen.pick.tolist()])
+    names, which = distinct([layouts.bands[i] for i in chosen.pick.tolist()])
     result.basis_code[at] = np.array([BASES.index(name.basis) for name in names], dtype=np.intp)[which]
     bands = np.stack(factors(names, constants().band))[:, which]
     if result.workload.speculative is not None:
@@ -199,14 +199,6 @@ def _put(result: Estimates, chosen: _Chosen, figures: Mapping[str, Array], *, al
     """Write columns; figures of a server that cannot hold the model stay empty unless `always`."""
     for name, values in figures.items():
         getattr(result, name)[chosen.server] = values if always else np.where(chosen.fits, values, np.nan)
-
-
-def _distinct(names: Sequence[BandNames]) -> tuple[list[BandNames], Codes]:
-    """(the distinct ones, which of them stands where); looked up by object: one kind of server shares one."""
-    places: dict[int, int] = {}
-    which = np.array([places.setdefault(id(name), len(places)) for name in names], dtype=np.intp)
-    by_id = {id(name): name for name in names}
-    return [by_id[key] for key in places], which
 
 
 def _put_speed(result: Estimates, bands: Array, chosen: _Chosen, load: Load, rate: Array) -> None:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from models.errors import WorkloadError, brief
+from models.errors import WorkloadError, brief, known
 
 if TYPE_CHECKING:
     from models.beside import Companion
@@ -35,6 +35,10 @@ class Preset:
     source_date: str
     ttft_at: str = "mean"
     """What the TTFT target is for: the mean, or p95 where the use breaks on the tail (speech)."""
+
+
+LEAST_RPS, MOST_RPS, MOST_USERS = 1e-6, 1e7, 10_000_000
+"""Traffic that a workload may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,8 @@ class Workload:
         rules: tuple[tuple[str, float | None, float, float], ...] = (
             ("--input-tokens", self.input_tokens, 1, 10_000_000),
             ("--output-tokens", self.output_tokens, 1, 1_000_000),
-            ("--rps", self.requests_per_s, 1e-6, 1e7),
-            ("--concurrency", self.concurrency, 1, 10_000_000),
+            ("--rps", self.requests_per_s, LEAST_RPS, MOST_RPS),
+            ("--concurrency", self.concurrency, 1, MOST_USERS),
             ("--ttft-ms", self.ttft_ms, 0.001, 1e9),
             ("--tpot-ms", self.tpot_ms, 0.001, 1e9),
             ("--prefix-hit", self.prefix_hit, 0, 1),
@@ -97,6 +101,12 @@ class Workload:
     def ttft_name(self) -> str:
         """What that figure is called."""
         return "TTFT" if self.ttft_at == "mean" else "TTFT p95"
+
+    def scaled(self, times: float) -> Workload:
+        """The same workload with `times` the traffic, whole users, as far as traffic goes."""
+        if self.requests_per_s is not None:
+            return self.changed(requests_per_s=min(max(self.requests_per_s * times, LEAST_RPS), MOST_RPS))
+        return self.changed(concurrency=min(math.ceil(known(self.concurrency) * times - 1e-9), MOST_USERS))
 
     def changed(self, **changes: Any) -> Workload:
         """The same workload with some fields replaced; setting one kind of traffic clears the other."""

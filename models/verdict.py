@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.practical import MOST_SERVERS
-from models.verdict_band import month_at
 from models.verdict_view import TOO_MANY, View, cheapest, in_stock, kinds, look, time
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def verdict(compared: Compared, rows: NDArray[np.intp] | None = None) -> Verdict
         assert cheapest_gpu is not None  # noqa: S101
         cpu_practical, gpu_practical = view.practical(cheapest_cpu), view.practical(cheapest_gpu)
         if cpu_practical == gpu_practical:
-            found = _both(view, cheapest_cpu, cheapest_gpu)
+            found = _both(compared, view, cheapest_cpu, cheapest_gpu)
         else:
             found = _only_practical(view, cheapest_cpu if cpu_practical else cheapest_gpu, cpu=cpu_practical)
     picks = [pick for pick in (found.cpu_pick, found.gpu_pick) if pick is not None]
@@ -94,15 +93,14 @@ def _passed_over(view: View, meets: NDArray[np.bool_], cost: NDArray[np.float64]
 # both kinds meet the targets
 
 
-def _both(view: View, cpu: int, gpu: int) -> Verdict:
+def _both(compared: Compared, view: View, cpu: int, gpu: int) -> Verdict:
     cpu_cost, gpu_cost = view.value("monthly_cost", cpu), view.value("monthly_cost", gpu)
     changes = (*_risk(view, cpu), *_risk(view, gpu))
-    (cpu_low, cpu_high), (gpu_low, gpu_high) = _cost_bands(view, (cpu, gpu))
-    if cpu_low <= gpu_high and gpu_low <= cpu_high and cpu_cost != gpu_cost:
+    if cpu_cost != gpu_cost and _changeable(compared, view, cpu, gpu):
         return Verdict(
             "close",
-            f"Too close to call: {view.price(cpu)} (CPU) and {view.price(gpu)} (GPU) lie within each other's "
-            "error band.",
+            f"Too close to call: {view.price(cpu)} (CPU) or {view.price(gpu)} (GPU), either may be the cheaper one inside the error "
+            "bands of their speeds.",
             cpu,
             gpu,
             changes=changes,
@@ -120,14 +118,17 @@ def _both(view: View, cpu: int, gpu: int) -> Verdict:
     return Verdict("gpu_cheaper", sentence, cpu, gpu, changes=changes)
 
 
-def _cost_bands(view: View, offers: tuple[int, ...]) -> list[tuple[float, float]]:
-    """Monthly cost if each server is as fast, or as slow, as its error band allows: whole servers, so often one figure."""
-    picks = replace(view, at=np.array(offers, dtype=np.intp))
-    month = picks.number("monthly_cost")
-    low, high = (month_at(picks, end) for end in ("high", "low"))
-    # A slow end that carries nothing, or needs more servers than anybody runs, has no bill to show.
-    high = np.where(np.isnan(high) & np.isfinite(low), np.inf, high)
-    return list(zip(np.fmin(low, month).tolist(), np.fmax(high, month).tolist(), strict=True))
+def _changeable(compared: Compared, view: View, cpu: int, gpu: int) -> bool:
+    """Whether either of the two may be the cheaper one inside the error bands; whole servers, so often no band is left of a bill."""
+    spans = []
+    for offer, low, high in zip(
+        (cpu, gpu), *(compared.months_at((cpu, gpu), end) for end in ("high", "low")), strict=True
+    ):
+        month = view.value("monthly_cost", offer)
+        # One that misses its targets at the slow end has no bill there; `_risk` says so.
+        spans.append((np.fmin(low, month), np.fmax(high, month)))
+    (cpu_low, cpu_high), (gpu_low, gpu_high) = spans
+    return bool(cpu_low <= gpu_high and gpu_low <= cpu_high)
 
 
 def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:

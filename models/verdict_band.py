@@ -1,7 +1,7 @@
 """The same verdict with speeds at the ends of their error bands, and offers that hold with room to spare.
 
-Arrays over the offers of a comparison, NaN = no figure. What a server carries is scaled by its rate's band: a slower one
-reaches its targets a little earlier than that, so the slow end is still a little kind.
+At an end the load of every server is solved anew (`models.band_ends`): a slow one carries less inside its targets than its rate alone
+would say. Arrays over the offers of a comparison, NaN = no figure.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from models.verdict_view import cheapest, in_stock, kinds, look
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from models.band_ends import End
     from models.verdict_view import Compared, View
 
     Array = NDArray[np.float64]
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 HEADROOM = 1.5
 """A pick with headroom carries this many times the traffic, at the slow end of its band (our rule, not measured)."""
-ENDS = ("low", "high")
+ENDS: tuple[End, End] = ("low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +80,50 @@ def month_at(view: View, end: str, traffic: float = 1.0) -> Array:
 
 def corners(compared: Compared, rows: NDArray[np.intp] | None = None) -> tuple[Corner, Corner]:
     """(CPUs slow and GPUs fast, CPUs fast and GPUs slow): between them lies what the error bands allow."""
-    view = look(compared, rows)
-    stock = in_stock(view)
-    kind = dict(zip(("cpu", "gpu"), kinds(view), strict=True))
-    met = view.read("meets_targets")[view.at].astype(bool)
-    found = []
-    for slow in ("cpu", "gpu"):
-        costs = {}
-        for name, of_kind in kind.items():
-            end = "low" if name == slow else "high"
-            # One that misses at its estimate has no capacity inside the targets to scale: it is told apart, not priced.
-            usable = month_at(view, end)[of_kind & met & meets_at(view, end) & stock]
-            usable = usable[np.isfinite(usable)]
-            costs[name] = float(usable.min()) if len(usable) else np.inf
-        found.append(Corner(slow, costs["cpu"], costs["gpu"]))
-    return found[0], found[1]
+    views: dict[End, View] = {end: look(compared.at_end(end), rows) for end in ENDS}
+    stock = in_stock(views["low"])
+    kind = dict(zip(("cpu", "gpu"), kinds(views["low"]), strict=True))
+    costs = {(name, end): _least(views[end], of_kind & stock) for name, of_kind in kind.items() for end in ENDS}
+    return (
+        Corner("cpu", costs["cpu", "low"], costs["gpu", "high"]),
+        Corner("gpu", costs["cpu", "high"], costs["gpu", "low"]),
+    )
+
+
+def _meets(view: View) -> Flags:
+    """Which meet the targets with as many servers as somebody runs."""
+    met: Flags = view.read("meets_targets")[view.at].astype(bool)
+    return met & (view.number("servers_needed") <= MOST_SERVERS)
+
+
+def _least(view: View, among: Flags) -> float:
+    """The lowest monthly cost of those that meet the targets; infinite where none does."""
+    costs = view.number("monthly_cost")[among & _meets(view)]
+    costs = costs[np.isfinite(costs)]
+    return float(costs.min()) if len(costs) else np.inf
 
 
 def would_meet(compared: Compared, rows: NDArray[np.intp] | None, kind: str) -> int:
-    """How many offers of a kind miss the targets and would meet them, one request at a time, at the fast end of their band."""
+    """How many offers of a kind miss the targets and would meet them at the fast end of their band."""
     view = look(compared, rows)
     of_kind = kinds(view)[0 if kind == "cpu" else 1]
-    met = view.read("meets_targets")[view.at].astype(bool)
-    return int((of_kind & ~met & meets_at(view, "high") & in_stock(view)).sum())
+    fast = _meets(look(compared.at_end("high"), rows))
+    return int((of_kind & ~_meets(view) & fast & in_stock(view)).sum())
 
 
-def with_headroom(compared: Compared, rows: NDArray[np.intp] | None = None) -> int | None:
-    """The cheapest offer that meets the targets at the slow end of its band and carries HEADROOM times the traffic there; None = none."""
-    view = look(compared, rows)
-    met = view.read("meets_targets")[view.at].astype(bool)
-    cost = month_at(view, "low", HEADROOM)
-    return cheapest(view, met & meets_at(view, "low"), cost, in_stock(view))
+@dataclass(frozen=True, slots=True)
+class Roomy:
+    """The cheapest offer with headroom, and what it takes of it."""
+
+    offer: int
+    servers: int
+    monthly_cost: float
+
+
+def with_headroom(compared: Compared, rows: NDArray[np.intp] | None = None) -> Roomy | None:
+    """The cheapest that meets the targets with HEADROOM times the traffic at the slow end of its band; None = no offer does."""
+    now, slow = look(compared, rows), look(compared.at_end("low", HEADROOM), rows)
+    pick = cheapest(slow, _meets(now) & _meets(slow), slow.number("monthly_cost"), in_stock(slow))
+    if pick is None:
+        return None
+    return Roomy(pick, int(slow.value("servers_needed", pick)), slow.value("monthly_cost", pick))

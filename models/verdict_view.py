@@ -12,10 +12,11 @@ from models.explain import duration
 from models.practical import MOST_SERVERS, STALE_DAYS, is_out_of_stock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from models.band_ends import End
     from models.traffic import Workload
 
 TOO_MANY = f"not practical: more than {MOST_SERVERS} servers"
@@ -29,6 +30,12 @@ class Compared(Protocol):
 
     def column(self, name: str) -> NDArray[Any]:
         """One array of the comparison."""
+
+    def at_end(self, end: End, times: float = 1.0) -> Compared:
+        """The same with every speed at an end of its error band, under `times` the traffic."""
+
+    def months_at(self, offers: Sequence[int], end: End) -> tuple[float, ...]:
+        """Monthly costs of some offers at an end of their bands, NaN where they miss the targets there."""
 
 
 @dataclass(frozen=True, slots=True)

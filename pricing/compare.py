@@ -18,7 +18,11 @@ from pricing.offer import OFFER_COLUMNS
 from pricing.terms import CompareOptions, month_of_one, prices
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from models.band_ends import End
     from models.bottlenecks import Finding
+    from models.checks import Check
     from models.estimate import Estimates
     from models.traffic import Workload
     from pricing.filters import Filters
@@ -69,6 +73,7 @@ class Comparison:
         self.estimates = estimates
         self.terms = terms
         self._columns: dict[str, Array] = {}
+        self._ends: dict[tuple[End, float], Comparison] = {}
         # A price of next to nothing or hours of next to none overflow: such a figure is none, and no warning is for users.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             self._price()
@@ -119,6 +124,28 @@ class Comparison:
         # Closed loop: the users ask as fast as they are answered.
         served: Array = needed * self._gather("requests_per_s").astype(float)
         return served
+
+    # the ends of the error bands
+
+    def at_end(self, end: End, times: float = 1.0) -> Comparison:
+        """The same offers with every server as slow ("low") or fast ("high") as its band allows, under `times` the traffic."""
+        from models.estimate import estimate
+
+        key = end, times
+        if key not in self._ends:
+            work = self.workload if times == 1.0 else self.workload.scaled(times)
+            found = estimate(self.market.table, work, end=end)
+            self._ends[key] = Comparison(self.market, work, found, self.terms)
+        return self._ends[key]
+
+    def months_at(self, offers: Sequence[int], end: End) -> tuple[float, ...]:
+        """Monthly cost of some offers at an end of their bands: only their machines are estimated; NaN where they miss the targets."""
+        from models.estimate import ServerTable, estimate
+
+        servers = [self.market.servers[int(self.market.server_index[at])] for at in offers]
+        found = estimate(ServerTable.build(servers), self.workload, end=end)
+        months = np.where(found.meets_targets, found.servers_needed * self.server_monthly_cost[list(offers)], np.nan)
+        return tuple(months.tolist())
 
     # columns
 
@@ -217,7 +244,7 @@ class Comparison:
         """What to watch with an offer: host, disk, price, number of servers."""
         entry = self.market.offers[at]
         found = list(self.estimates.warnings(int(self.market.server_index[at])))
-        found += self._host_warnings(at)
+        found += [check.text for check in self.host_checks(at)]
         if self.column("servers_needed")[at] > MOST_SERVERS:
             found.append("not practical: more than 50 servers")
         if entry.vat_included:
@@ -235,13 +262,14 @@ class Comparison:
             found.append(str(entry.availability))
         return tuple(found)
 
-    def _host_warnings(self, at: int) -> list[str]:
+    def host_checks(self, at: int) -> tuple[Check, ...]:
+        """What an offer's host may do to the model: too little RAM, slow disks, links, few cores; empty where it does not fit."""
         from models import checks
 
         entry = self.market.offers[at]
         if not self.column("fits")[at]:
-            return []
-        found = checks.server_checks(
+            return ()
+        return checks.server_checks(
             kind=entry.kind,
             gpu_count=entry.gpu_count,
             gpu_model=entry.gpu_model,
@@ -254,7 +282,6 @@ class Comparison:
             load_s=_plain(self.column("load_s")[at]),
             tp_used=_plain(self.column("tp_used")[at]),
         )
-        return [check.text for check in found]
 
     def bottlenecks(self, at: int) -> tuple[Finding, ...]:
         """Every check of one offer's server, the worst first; empty where there is no estimate."""

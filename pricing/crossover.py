@@ -67,21 +67,23 @@ def band_ends(comparison: Comparison) -> tuple[Array, Array]:
 
 
 def crossover(
-    comparison: Comparison, asked: Array, prices: Iterable[TokenPrice] | None, speed: Array | float = 1.0
+    comparison: Comparison,
+    asked: Array,
+    prices: Iterable[TokenPrice] | None,
+    carried: tuple[Comparison, Comparison] | None = None,
 ) -> Crossover:
     """The answer for the offers `asked`, in stock; without `prices` (or over users) no API.
 
-    `speed` scales what every offer carries: the ends of its error band over its estimate, one figure an offer.
+    `carried`: comparisons that say what CPU and what GPU servers carry, where that is not the estimate but an end of its error band.
     """
     work = comparison.workload
     targets = work.ttft_ms is not None or work.tpot_ms is not None
     users = work.concurrency is not None
-    able = comparison.column("max_concurrency" if users else "requests_per_s_at_target").astype(float)
-    able = able * work.utilization * speed
-    can = comparison.column("meets_targets" if targets else "fits").astype(bool) & ~comparison.market.out_of_stock
     gpu = comparison.market.is_gpu
     fleets = []
-    for kind in (~gpu, gpu):
+    for kind, says in zip((~gpu, gpu), carried or (comparison, comparison), strict=True):
+        able = says.column("max_concurrency" if users else "requests_per_s_at_target").astype(float) * work.utilization
+        can = says.column("meets_targets" if targets else "fits").astype(bool) & ~comparison.market.out_of_stock
         places = asked[(can & kind)[asked]]
         month = comparison.server_monthly_cost[places]
         fleets.append(stairs(able[places], month, places, MOST_SERVERS if targets else 1))

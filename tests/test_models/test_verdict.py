@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -10,6 +10,9 @@ import pytest
 from models import catalog
 from models.traffic import Workload
 from models.verdict import verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NAN = float("nan")
 OFFER: dict[str, Any] = {
@@ -44,8 +47,16 @@ class Made:
     """A comparison made of plain rows."""
 
     def __init__(self, *offers: dict[str, Any], **workload: Any) -> None:
-        self.offers = offers
+        self.offers, self.changes = offers, workload
         self.workload = Workload(model=catalog.llm("Llama-3.1-8B")).changed(**workload)
+
+    def at_end(self, end: str, times: float = 1.0) -> Made:
+        """Every offer with what its `low` or `high` says is other there."""
+        del times
+        return Made(*({**offer, **offer.get(end, {})} for offer in self.offers), **self.changes)
+
+    def months_at(self, offers: Sequence[int], end: str) -> tuple[float, ...]:
+        return tuple(self.at_end(end).column("monthly_cost")[list(offers)].tolist())
 
     def column(self, name: str) -> np.ndarray:
         # One request alone is as fast as under load here, unless a row says otherwise.
@@ -144,34 +155,27 @@ def test_one_kind_alone_says_so() -> None:
     assert "no GPU server here holds the model" in verdict(Made(cpu(), missing(gpu(), fits=False))).sentence
 
 
-def test_overlapping_bands_are_too_close_to_call() -> None:
-    # Two CPU servers at 0.9 load become one to four within the band: 300 to 1,200 a month, around the GPU's 700.
+def test_bills_that_may_change_places_are_too_close_to_call() -> None:
+    # Two CPU servers become one to four within the band: 300 to 1,200 a month, around the GPU's 700.
     wide = {
         "servers_needed": 2.0,
         "monthly_cost": 600.0,
-        "requests_per_s_at_target": 0.55,
-        "output_tokens_per_s_low": 110.0,
-        "output_tokens_per_s_high": 400.0,
+        "low": {"monthly_cost": 1200.0},
+        "high": {"monthly_cost": 300.0},
     }
     found = verdict(Made(cpu(**wide), gpu(monthly_cost=700.0)))
     assert (found.code, found.cpu_pick, found.gpu_pick) == ("close", 0, 1)
     assert found.sentence == (
-        "Too close to call: 2 x acme c1 at $600 a month (CPU) and acme g1 at $700 a month (GPU) lie within each "
-        "other's error band."
+        "Too close to call: 2 x acme c1 at $600 a month (CPU) or acme g1 at $700 a month (GPU), either may be the cheaper one "
+        "inside the error bands of their speeds."
     )
+    dearer = {**wide, "low": {"monthly_cost": 690.0}}
+    assert verdict(Made(cpu(**dearer), gpu(monthly_cost=700.0))).code == "cpu_enough"
 
 
-def test_a_planned_share_is_kept_at_the_ends_of_the_band() -> None:
-    """One server of 1.8 requests/s is planned to carry 1.08; a tenth slower it carries 0.97 of the one asked for: a second is needed."""
-    slow = {"requests_per_s_at_target": 1.8, "output_tokens_per_s_low": 190.0}
-    row = Made(cpu(**slow), gpu(monthly_cost=390.0), utilization=0.6)
-    assert verdict(row).code == "close"
-    assert verdict(Made(cpu(**slow), gpu(monthly_cost=390.0))).code == "cpu_enough"
-
-
-def test_spare_capacity_makes_a_wide_band_harmless() -> None:
-    found = verdict(Made(cpu(output_tokens_per_s_low=150.0, output_tokens_per_s_high=400.0), gpu()))
-    assert found.code == "cpu_enough"
+def test_one_that_misses_its_targets_at_the_slow_end_has_no_bill_there() -> None:
+    """That is a risk to name, not a reason to call two bills close."""
+    assert verdict(Made(cpu(low={"monthly_cost": NAN}), gpu())).code == "cpu_enough"
 
 
 def test_pick_that_may_miss_its_target_is_named() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,14 +11,19 @@ from hypothesis import strategies as st
 
 from models import catalog
 from models.traffic import Workload
-from models.verdict_band import HEADROOM, corners, meets_at, month_at, with_headroom, would_meet
+from models.verdict_band import HEADROOM, Roomy, corners, meets_at, month_at, with_headroom, would_meet
 from models.verdict_view import look
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Columns:
     """A comparison of a few offers: CPU at 100 a month for 1 request/s, GPU at 150 for 10, one CPU just too slow."""
 
-    def __init__(self, **changes: Any) -> None:
+    def __init__(self, low: Any = None, high: Any = None, roomy: Any = None, **changes: Any) -> None:
+        self.ends = {("low", 1.0): low or {}, ("high", 1.0): high or {}, ("low", HEADROOM): roomy or {}}
+        self.changes = changes
         self.workload = Workload(catalog.llm("Llama-3.1-8B"), requests_per_s=1.0, ttft_ms=2000.0, tpot_ms=200.0)
         base = {
             "kind": ["cpu", "gpu", "cpu"],
@@ -44,27 +49,40 @@ class Columns:
     def column(self, name: str) -> Any:
         return self.columns[name]
 
+    def at_end(self, end: str, times: float = 1.0) -> Columns:
+        return Columns(**(self.changes | self.ends[end, times]))
+
+    def months_at(self, offers: Sequence[int], end: str) -> tuple[float, ...]:
+        return tuple(self.at_end(end).column("monthly_cost")[list(offers)].tolist())
+
 
 def test_a_slow_cpu_needs_a_second_server_and_loses() -> None:
-    slow_cpu, slow_gpu = corners(Columns())
-    # 1.2 requests/s x 150/211 is 0.85: two servers.
+    slow_cpu, slow_gpu = corners(Columns(low={"monthly_cost": [200.0, 150.0, 90.0], "servers_needed": [2.0, 1.0, 1.0]}))
     assert (slow_cpu.cpu_cost, slow_cpu.gpu_cost, slow_cpu.cheaper) == (200.0, 150.0, "gpu")
     assert (slow_gpu.cpu_cost, slow_gpu.gpu_cost, slow_gpu.cheaper) == (100.0, 150.0, "cpu")
 
 
+def test_more_servers_than_anybody_runs_are_no_answer_at_an_end() -> None:
+    slow_cpu, _ = corners(Columns(low={"servers_needed": [60.0, 1.0, 1.0], "monthly_cost": [6000.0, 150.0, 90.0]}))
+    assert np.isinf(slow_cpu.cpu_cost)
+
+
 def test_one_that_misses_its_target_may_meet_it_at_the_fast_end() -> None:
-    assert would_meet(Columns(), None, "cpu") == 1
-    assert would_meet(Columns(), None, "gpu") == 0
+    found = Columns(high={"meets_targets": [True, True, True]})
+    assert would_meet(found, None, "cpu") == 1
+    assert would_meet(found, None, "gpu") == 0
+    assert would_meet(Columns(), None, "cpu") == 0
     assert meets_at(look(Columns(), None), "low").tolist() == [True, True, False]
     assert meets_at(look(Columns(), None), "high").tolist() == [True, True, True]
 
 
-def test_headroom_is_at_the_slow_end_with_half_again_the_traffic() -> None:
-    # CPU: 1.5 / 0.853 is two servers, 200; GPU: one, 150.
-    assert with_headroom(Columns()) == 1
-    assert month_at(look(Columns(), None), "low", HEADROOM)[:2].tolist() == [200.0, 150.0]
-    late = Columns(ttft_ms_high=[1500.0, 4000.0, 4000.0])
-    assert with_headroom(late) == 0, "a GPU that may take 3.6 s for one request has no headroom"
+def test_headroom_counts_its_own_servers() -> None:
+    found = with_headroom(Columns(roomy={"monthly_cost": [200.0, 150.0, 180.0], "servers_needed": [2.0, 1.0, 2.0]}))
+    assert found == Roomy(1, 1, 150.0)
+    dear = with_headroom(Columns(roomy={"monthly_cost": [200.0, 450.0, 180.0], "servers_needed": [2.0, 3.0, 2.0]}))
+    assert dear == Roomy(0, 2, 200.0), "the third misses its targets at the estimate"
+    late = with_headroom(Columns(roomy={"meets_targets": [False, False, True]}))
+    assert late is None
 
 
 def test_none_meets_at_all() -> None:

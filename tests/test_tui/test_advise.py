@@ -103,3 +103,26 @@ def test_peaks_of_the_flags_are_those_of_the_demand() -> None:
     from tui.cli.advise_flags import fleet
 
     assert fleet.PEAKS == PEAKS
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        FLAGS,
+        ("--model", "llama-3.1-8b", "--rps", "5"),
+        ("--concurrency", "64", "--quant", "fp8"),
+        ("--workload", "rag", "--rps", "2"),
+    ],
+)
+def test_headroom_is_what_half_again_the_traffic_takes(
+    capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+) -> None:
+    """So many servers carry 1.5 times the traffic even at their estimate, and no fewer are named because the offer is listed already."""
+    found = _json(capsys, *flags)
+    picks = [pick for pick in found["picks"] if "headroom" in pick["why"]]
+    for pick in picks:
+        asked = found["workload"]
+        users = asked.get("concurrency")
+        each = pick["max_concurrency"] if users else pick["requests_per_s_at_target"]
+        assert pick["servers_needed"] * each >= 1.5 * (users or asked["requests_per_s"]) * (1 - 1e-6)
+    assert picks

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from models.practical import MOST_SERVERS
 from models.verdict_view import look
-from pricing.crossover import KINDS, band_ends, crossover
+from pricing.crossover import KINDS, crossover
 from tui import format as fmt
 from tui.advice.report import Part, Report, Table
-from tui.advice.verdict import workload_data
+from tui.advice.verdict import carried, workload_data
 from tui.cli.output import plain
 from tui.cli.table import Column
 
@@ -47,8 +45,9 @@ def report(question: Question) -> Report:
         Column("api_cheapest_monthly_cost", "API cheapest there", 5),
     )
     shown = Table(_told(steps, found), columns)
-    ends = _first_inside(question) if len(found.changes) > 1 else (None, None)
+    ends = _at_ends(question)
     sentences = tuple(_sentences(found, view, ends))
+    firsts = [_first(end) for end in ends]
     notes = (
         f"Whole servers inside the targets, in stock, at most {MOST_SERVERS} of one offer, each at --utilization of its rate."
         if not found.alone
@@ -61,20 +60,24 @@ def report(question: Question) -> Report:
             else ()
         ),
     )
-    parts = (Part("Crossover", sentences, notes=notes), Part("Cheapest fleets by traffic", (), shown))
+    parts = [Part("Crossover", sentences, notes=notes)]
+    if steps:
+        left = len(steps) - len(shown.rows)
+        more = f"{fmt.few(left, 'step')} more: shown are those around the traffic asked about and each kind's last; --format csv has all."
+        parts.append(Part("Cheapest fleets by traffic", (), shown, (more,) if left else ()))
     data = {
         "unit": found.unit,
         "traffic": found.traffic,
-        "changes": [{"from": at, "cheaper": KINDS[kind].lower()} for at, kind in found.changes],
-        "first_crossing_cpu_slow_gpu_fast": ends[0],
-        "first_crossing_cpu_fast_gpu_slow": ends[1],
+        "changes": [{"from": _start(found, at), "cheaper": KINDS[kind].lower()} for at, kind in found.changes],
+        "first_crossing_cpu_slow_gpu_fast": None if firsts[0] is None else _start(found, firsts[0]),
+        "first_crossing_cpu_fast_gpu_slow": None if firsts[1] is None else _start(found, firsts[1]),
         "own_against_median_api": found.turns[0],
         "own_against_cheapest_api": found.turns[1],
         "steps": [dict(step) for step in steps],
         "sentences": list(sentences),
         **workload_data(question),
     }
-    return Report("crossover", parts, data, Table(steps, columns))
+    return Report("crossover", tuple(parts), data, Table(steps, columns))
 
 
 def _steps(question: Question, found: Crossover, kind: str, fleet: Stairs) -> list[dict[str, Any]]:
@@ -123,25 +126,30 @@ def _told(steps: tuple[dict[str, Any], ...], found: Crossover) -> tuple[dict[str
     return tuple(shown)
 
 
-def _amount(found: Crossover, traffic: float) -> str:
-    return f"{math.floor(traffic + 1e-9):,} users" if found.unit == "users" else f"{fmt.number(traffic)} requests/s"
+def _start(found: Crossover, at: float) -> float:
+    """The first traffic past a crossing: the next whole user, or the rate itself."""
+    return float(math.floor(at + 1e-9) + 1) if found.unit == "users" and at else at
 
 
-def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | None]) -> list[str]:
+def _from(found: Crossover, at: float) -> str:
+    return fmt.few(int(_start(found, at)), "user") if found.unit == "users" else carried(found, at)
+
+
+def _sentences(found: Crossover, view: View, ends: tuple[Crossover, Crossover]) -> list[str]:
     if not any(len(fleet) for fleet in found.fleets):
         return [
-            f"No server {'holds the model' if found.alone else 'meets the targets'}, so there is no fleet at any traffic."
+            f"No server {'holds the model' if found.alone else 'meets the targets'}: no fleet at any traffic. `advise` alone has ways out."
         ]
     said = []
     leaders = found.leaders
-    turns = [f"{kind} fleets are the cheaper ones from {_amount(found, at)} on" for at, kind in leaders[1:]]
+    turns = [f"{kind} fleets are the cheaper ones from {_from(found, at)} on" for at, kind in leaders[1:]]
     if turns:
+        below = "up to" if found.unit == "users" else "below"
         said.append(
-            f"{leaders[0][1]} fleets are the cheaper ones below {_amount(found, leaders[1][0])}; {'; '.join(turns[:6])}."
+            f"{leaders[0][1]} fleets are the cheaper ones {below} {carried(found, leaders[1][0])}; {'; '.join(turns[:6])}."
         )
         if len(turns) > 6:
             said[-1] += f" There are {len(turns)} crossings in all."
-        said.append(_moved(found, ends))
     else:
         missing = found.missing_kind
         said.append(
@@ -149,12 +157,13 @@ def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | N
             if missing
             else f"{leaders[0][1]} fleets are the cheaper ones at any traffic; there is no crossing."
         )
+    said.append(_moved(ends, crossed=bool(turns)))
     costs = [(kind, fleet.cost_at(found.traffic)) for kind, fleet in zip(KINDS, found.fleets, strict=True)]
     now = ", ".join(f"{kind} {view.money(cost)}" if math.isfinite(cost) else f"{kind} none" for kind, cost in costs)
     if found.api is not None:
         api = [slope * found.traffic for slope in found.slopes]
         now += f", API {view.money(api[0])} ({found.api.provider}) to {view.money(api[1])} (median)"
-    said.append(f"At {_amount(found, found.traffic)} a month: {now}.")
+    said.append(f"At {carried(found, found.traffic)} a month: {now}.")
     if found.api is not None:
         for name, places in zip(("median", "cheapest"), found.turns, strict=True):
             said.append(_against_api(found, name, places))
@@ -164,33 +173,48 @@ def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | N
 
 
 def _against_api(found: Crossover, name: str, places: list[float]) -> str:
+    most = "one server" if found.alone else f"{MOST_SERVERS} servers or fewer of one offer"
     if not places:
-        most = "one server" if found.alone else f"{MOST_SERVERS} servers or fewer"
         return f"Own servers are never cheaper than the {name} API, with {most}."
-    first, end = places[0], places[-1]
+    first, end = carried(found, places[0]), carried(found, places[-1])
     if len(places) == 1:
-        return f"Own servers are cheaper than the {name} API from {_amount(found, first)} on."
-    return (
-        f"Own servers are first cheaper than the {name} API at {_amount(found, first)}, by turns up to {_amount(found, end)} "
-        f"({len(places)} crossings: each further server costs before it is filled)."
+        return f"Own servers are cheaper than the {name} API from {first} on, as far as {most} carry."
+    # An odd turn is one to own servers, an even one back to the API.
+    after = (
+        f"from {end} on they stay cheaper, as far as {most} carry"
+        if len(places) % 2
+        else f"above {end} the API is the cheaper one, with {most}"
     )
+    between = (
+        f", then by turns ({len(places)} crossings: each further server costs before it is filled)"
+        if len(places) > 2
+        else ""
+    )
+    return f"Own servers are first cheaper than the {name} API at {first}{between}; {after}."
 
 
-def _first_inside(question: Question) -> tuple[float | None, float | None]:
-    """The first crossing with CPUs as slow and GPUs as fast as their bands allow, and the other way round; None = none."""
+def _at_ends(question: Question) -> tuple[Crossover, Crossover]:
+    """The crossover with CPUs as slow and GPUs as fast as their bands allow, and the other way round."""
     comparison, asked = question.comparison, question.asked()
-    gpu = comparison.market.is_gpu
-    low, high = band_ends(comparison)
-    ends: list[float | None] = []
-    for speed in (np.where(gpu, high, low), np.where(gpu, low, high)):
-        changes = crossover(comparison, asked, None, speed).changes
-        ends.append(changes[1][0] if len(changes) > 1 else None)
-    return ends[0], ends[1]
+    slow, fast = comparison.at_end("low"), comparison.at_end("high")
+    return crossover(comparison, asked, None, (slow, fast)), crossover(comparison, asked, None, (fast, slow))
 
 
-def _moved(found: Crossover, ends: tuple[float | None, float | None]) -> str:
-    """How far the first crossing moves inside the error bands."""
-    if ends == (None, None):
-        return "Inside the error bands the crossing disappears."
-    said = [_amount(found, at) if at is not None else "no crossing" for at in ends]
-    return f"Inside the error bands the first crossing lies between {said[0]} (CPUs slow, GPUs fast) and {said[1]} (CPUs fast, GPUs slow)."
+def _first(found: Crossover) -> float | None:
+    return found.changes[1][0] if len(found.changes) > 1 else None
+
+
+def _moved(ends: tuple[Crossover, Crossover], *, crossed: bool) -> str:
+    """How far the first crossing moves inside the error bands, or whether one appears there."""
+    if not crossed and all(_first(end) is None for end in ends):
+        return ""
+    said = []
+    for end, how in zip(ends, ("CPUs slow, GPUs fast", "CPUs fast, GPUs slow"), strict=True):
+        first = _first(end)
+        if first is not None:
+            said.append(f"is at {_from(end, first)} ({how})")
+        elif any(len(fleet) for fleet in end.fleets):
+            said.append(f"is none, {end.leaders[0][1]} fleets are the cheaper ones at any traffic ({how})")
+        else:
+            said.append(f"is none, nothing meets the targets ({how})")
+    return f"At the ends of the error bands the first crossing {' and '.join(said)}."

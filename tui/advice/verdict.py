@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from models.checks import RAM_BELOW_WEIGHTS
 from models.verdict import verdict
 from models.verdict_band import HEADROOM, corners, with_headroom, would_meet
 from models.verdict_view import look, times
@@ -39,6 +41,7 @@ def report(question: Question) -> Report:
     looked = _picks(comparison, asked, found)
     told = changes(question, found)
     sentences = [found.sentence + (f" {turn}" if turn else ""), *(_without_turn(found, turn)), *inside]
+    sentences += _fails(comparison, cheapest_pick(found, comparison))
     parts = [Part("Verdict", tuple(sentences))]
     if looked:
         parts.append(_look_at(comparison, looked))
@@ -54,6 +57,14 @@ def report(question: Question) -> Report:
 # the sentence
 
 
+def _fails(comparison: Comparison, pick: int | None) -> list[str]:
+    """What may keep the cheapest offer from starting at all: a recommendation must not leave it to the fine print."""
+    if pick is None:
+        return []
+    label = look(comparison, None).label(pick)
+    return [f"{label}: {check.text}" for check in comparison.host_checks(pick) if check.code == RAM_BELOW_WEIGHTS]
+
+
 def _turn(found: Verdict, traffic: Crossover) -> str:
     """From which traffic on the other kind wins, exact to the step: the nearest crossing above the traffic asked about."""
     if found.code not in CODES_OF_KIND or not traffic.changes:
@@ -61,18 +72,17 @@ def _turn(found: Verdict, traffic: Crossover) -> str:
     here = CODES_OF_KIND[found.code]
     for at, kind in traffic.changes:
         if at > traffic.traffic and KINDS[kind].lower() != here:
-            amount = f"{math.floor(at + 1e-9):,} users" if traffic.unit == "users" else f"{fmt.number(at)} requests/s"
-            return f"Above {amount} the {KINDS[kind]} wins."
+            return f"Above {carried(traffic, at)} the {KINDS[kind]} wins."
     below = [(at, kind) for at, kind in traffic.changes if at <= traffic.traffic]
     if below and KINDS[below[-1][1]].lower() == here and below[-1][0] > 0:
         other = KINDS[1 - below[-1][1]]
-        amount = (
-            f"{math.floor(below[-1][0] + 1e-9):,} users"
-            if traffic.unit == "users"
-            else f"{fmt.number(below[-1][0])} requests/s"
-        )
-        return f"Below {amount} the {other} wins."
+        return f"{'Up to' if traffic.unit == 'users' else 'Below'} {carried(traffic, below[-1][0])} the {other} wins."
     return ""
+
+
+def carried(traffic: Crossover, at: float) -> str:
+    """The most traffic that one side of a crossing carries: whole users, or requests a second."""
+    return fmt.few(math.floor(at + 1e-9), "user") if traffic.unit == "users" else f"{fmt.number(at)} requests/s"
 
 
 def _without_turn(found: Verdict, turn: str) -> tuple[str, ...]:
@@ -100,9 +110,9 @@ def _flips(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> t
             said.append(f"At the slow end of the error bands no {decided.upper()} server here meets the targets.")
     missing = {"gpu_needed": "cpu", "only_cpu": "gpu"}.get(found.code)
     if missing and (count := would_meet(comparison, asked, missing)):
+        few = fmt.few(count, f"{missing.upper()} offer")
         said.append(
-            f"{count:,} {missing.upper()} {'offer' if count == 1 else 'offers'} would meet the targets, one request at a time, at the fast "
-            "end of the error band: measure before you rule them out."
+            f"{few} would meet the targets at the fast end of the error band: measure before you rule them out."
         )
     if decided and not said:
         said.append(f"At both ends of the error bands the answer stays a {decided.upper()} server.")
@@ -112,39 +122,62 @@ def _flips(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> t
 # offers to look at
 
 
-def _picks(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> tuple[tuple[str, int], ...]:
-    """(why to look at it, the offer)."""
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """An offer to look at, why, and with how many servers at what cost where that is not the traffic's own fleet."""
+
+    why: str
+    offer: int
+    servers: int | None = None
+    monthly_cost: float | None = None
+
+    def row(self, comparison: Comparison) -> dict[str, Any]:
+        """The offer's row; a larger fleet has its own servers and bill, and the speeds of the smaller one."""
+        row = offer_row(comparison, self.offer, why=self.why)
+        if self.servers is not None and self.monthly_cost is not None:
+            dearer = self.monthly_cost / row["monthly_cost"]
+            row |= {"servers_needed": float(self.servers), "monthly_cost": self.monthly_cost}
+            row |= {name: row[name] * dearer for name in _PER_TOKEN if row[name] is not None}
+        return row
+
+
+_PER_TOKEN = ("cost_per_m_output_tokens", "cost_per_m_total_tokens")
+
+
+def _picks(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> tuple[Pick, ...]:
     best = cheapest_pick(found, comparison)
-    picks: list[tuple[str, int]] = []
-    if best is not None:
-        picks.append(("cheapest", best))
-        if (roomy := with_headroom(comparison, asked)) is not None:
-            picks.append((f"{HEADROOM:g}x headroom", roomy))
-        other = found.gpu_pick if best == found.cpu_pick else found.cpu_pick
-        other = other if other is not None else found.nearest
-        if other is not None:
-            kind = comparison.market.offers[other].kind.upper()
-            met = bool(comparison.column("meets_targets")[other])
-            picks.append((f"cheapest {kind}" if met else f"nearest {kind}", other))
-    elif found.nearest is not None:
-        picks.append(("nearest", found.nearest))
+    if best is None:
+        return () if found.nearest is None else (Pick("nearest", found.nearest),)
+    picks = [Pick("cheapest", best)]
+    if (roomy := with_headroom(comparison, asked)) is not None:
+        same = roomy.servers == int(comparison.column("servers_needed")[roomy.offer])
+        more = (None, None) if same else (roomy.servers, roomy.monthly_cost)
+        picks.append(Pick(f"{HEADROOM:g}x headroom", roomy.offer, *more))
+    other = found.gpu_pick if best == found.cpu_pick else found.cpu_pick
+    other = other if other is not None else found.nearest
+    if other is not None:
+        kind = comparison.market.offers[other].kind.upper()
+        met = bool(comparison.column("meets_targets")[other])
+        picks.append(Pick(f"cheapest {kind}" if met else f"nearest {kind}", other))
     return tuple(picks)
 
 
-def _look_at(comparison: Comparison, picks: tuple[tuple[str, int], ...]) -> Part:
-    rows: dict[int, str] = {}
-    for why, at in picks:
-        rows[at] = f"{rows[at]}, {why}" if at in rows else why
-    made = tuple(printed(offer_row(comparison, at, why=why)) for at, why in rows.items())
+def _look_at(comparison: Comparison, picks: tuple[Pick, ...]) -> Part:
+    rows: dict[tuple[int, int | None], Pick] = {}
+    for pick in picks:
+        key = pick.offer, pick.servers
+        rows[key] = replace(pick, why=f"{rows[key].why}, {pick.why}") if key in rows else pick
+    made = tuple(printed(pick.row(comparison)) for pick in rows.values())
+    whys = [pick.why for pick in picks]
     notes = [
-        f"Headroom: meets the targets at the slow end of its band and carries {HEADROOM:g} times the traffic there, at the least cost.",
+        f"Headroom: so many servers meet the targets with {HEADROOM:g} times the traffic at the slow end of their bands, for the least.",
         "A band is where eight of ten measured speeds lie; `rackrate accuracy` shows how far estimates have been off.",
     ]
-    if not any(why.startswith("cheapest") for why in rows.values()):
+    if "cheapest" not in whys:
         notes = notes[1:]
-    elif not any("headroom" in why for why in rows.values()):
-        notes.insert(
-            0, "No offer has that headroom: every one that meets the targets may miss them at the slow end of its band."
+    elif not any("headroom" in why for why in whys):
+        notes[0] = (
+            "No offer has headroom: at the slow end of its band each that meets the targets misses them, or needs too many servers."
         )
     shown = columns(comparison.terms.currency, Column("why", "Why", 1), tail=_tail(comparison))
     return Part("Offers to look at", (), Table(made, shown), tuple(notes))
@@ -196,7 +229,7 @@ def _data(
     found: Verdict,
     turn: str,
     inside: tuple[str, ...],
-    picks: tuple[tuple[str, int], ...],
+    picks: tuple[Pick, ...],
     told: tuple[Change, ...],
 ) -> dict[str, Any]:
     comparison = question.comparison
@@ -206,7 +239,7 @@ def _data(
         "crossing": turn or None,
         "holds_inside_error_bands": list(inside),
         "remarks": list(found.changes),
-        "picks": [offer_row(comparison, at, why=why) for why, at in picks],
+        "picks": [pick.row(comparison) for pick in picks],
         "changes": [
             offer_row(change.comparison, change.pick, change=change.words, bill_ratio=change.ratio)
             for change in told
