@@ -25,6 +25,12 @@ def brief(value: object, cells: int = ECHOED) -> str:
     return text[:cells] + "…" + (text[0] if isinstance(value, str) else "")
 
 
+def brief_path(path: object, most: int = 240) -> str:
+    """A path as a message names it: whole as far as paths usually go, so that it can be copied."""
+    text = str(path)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 class RackrateError(Exception):
     """A failure with one sentence for the user and the next thing to do; the command line exits with `exit_code`."""
 

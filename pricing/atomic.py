@@ -9,6 +9,7 @@ import stat
 import tempfile
 from pathlib import Path
 
+from models.errors import brief_path
 from pricing.errors import StoreError
 
 
@@ -33,7 +34,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoreError(
-            f"Cannot write {path}: {reason}.", hint=_REMEDIES.get(error.errno or 0, "Check the folder and the disk.")
+            f"Cannot write {brief_path(path)}: {reason}.", hint=_REMEDIES.get(error.errno or 0, "Check the folder and the disk.")
         ) from error
 
 
