@@ -90,6 +90,10 @@ def _passed_over(view: View, meets: NDArray[np.bool_], cost: NDArray[np.float64]
     return (f"Cheaper, but {why}: {view.price(offer, why)}.",)
 
 
+def _enough(view: View, cpu: int) -> str:
+    return "CPU servers are enough" if view.value("servers_needed", cpu) > 1 else "A CPU server is enough"
+
+
 # both kinds meet the targets
 
 
@@ -107,7 +111,7 @@ def _both(compared: Compared, view: View, cpu: int, gpu: int) -> Verdict:
         )
     if cpu_cost <= gpu_cost:
         sentence = (
-            f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that {view.goal}, "
+            f"{_enough(view, cpu)}: {view.price(cpu)}, {view.speed(cpu)}; the cheapest GPU that {view.goal}, "
             f"{view.dearer(gpu, gpu_cost / cpu_cost)}."
         )
         return Verdict("cpu_enough", sentence, cpu, gpu, changes=(*_crossing(view, cpu, gpu), *changes))
@@ -193,14 +197,14 @@ def _only_practical(view: View, pick: int, *, cpu: bool) -> Verdict:
     answer = f"{view.price(pick)}, {view.speed(pick)}"
     few = f"{view.goal} with {MOST_SERVERS} servers or fewer"
     if cpu:
-        sentence = f"A CPU server is enough: {answer}; no GPU server here {few}."
+        sentence = f"{_enough(view, pick)}: {answer}; no GPU server here {few}."
         return Verdict("only_cpu", sentence, pick, None, changes=_risk(view, pick))
     sentence = f"A GPU is needed: no CPU server {few}; cheapest is {answer}."
     return Verdict("gpu_needed", sentence, None, pick, changes=_risk(view, pick))
 
 
 def _only_cpu(view: View, cpu: int, gpu_fits: NDArray[np.bool_]) -> Verdict:
-    answer = f"A CPU server is enough: {view.price(cpu)}, {view.speed(cpu)}"
+    answer = f"{_enough(view, cpu)}: {view.price(cpu)}, {view.speed(cpu)}"
     nearest, _ = _nearest(view, gpu_fits)
     if not kinds(view)[1].any():
         return Verdict(

@@ -34,7 +34,8 @@ def write_bytes(path: Path, data: bytes) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoreError(
-            f"Cannot write {brief_path(path)}: {reason}.", hint=_REMEDIES.get(error.errno or 0, "Check the folder and the disk.")
+            f"Cannot write {brief_path(path)}: {reason}.",
+            hint=_REMEDIES.get(error.errno or 0, "Check the folder and the disk."),
         ) from error
 
 

@@ -60,3 +60,12 @@ def test_steps_left_out_of_the_table_are_counted(capsys: pytest.CaptureFixture[s
     shown = sum(line.startswith(("| CPU", "| GPU")) for line in text.splitlines())
     steps = len(_json(capsys, "crossover", *INTERNAL)["steps"])
     assert f"{steps - shown} steps more" in text
+
+
+@pytest.mark.parametrize("topic", ["crossover", "bottlenecks", "fleet"])
+def test_filters_that_leave_nothing_are_the_reason(capsys: pytest.CaptureFixture[str], topic: str) -> None:
+    """Nobody tried whether an offer meets the targets: none was left."""
+    assert main(["advise", topic, "--max-usd-month", "0.01"]) == 0
+    said = capsys.readouterr().out
+    assert "No offer is left by the filters" in said
+    assert "meets the targets" not in said

@@ -11,6 +11,7 @@ from models.errors import InputError
 from pricing.compare import compare
 from pricing.tokens import at_hand
 from tui import format as fmt
+from tui.advice.answer import answer
 from tui.advice.question import Question
 from tui.advice.words import plain as plain_report
 from tui.cli.advise_flags import said
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
     asked = Question(comparison, filters, lambda: at_hand(store), wanted)
-    found: Report = topic.report(asked)
+    found = answer(args.topic, asked)
     form = args.format or "text"
     if form == "text":
         say(question(workload))

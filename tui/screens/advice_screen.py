@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 
 from models.errors import RackrateError
 from tui.advice import TOPICS
+from tui.advice.answer import answer
 from tui.advice.words import plain, report_lines
 from tui.keys import bindings, first
 from tui.lines import commands
@@ -78,7 +78,7 @@ class AdviceScreen(FullScreen[None]):
         """One report; what cannot be answered says why."""
         found: Report | str
         try:
-            found = importlib.import_module(f"tui.advice.{topic}").report(self.question)
+            found = answer(topic, self.question)
         except RackrateError as error:
             found = str(error)
         self.app.call_from_thread(self._take, topic, found)
