@@ -11,13 +11,14 @@ from models.practical import MOST_SERVERS
 from models.verdict_view import look
 from pricing.crossover import KINDS, band_ends, crossover
 from tui import format as fmt
+from tui.advice.pays import pays_data, pays_words
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
 from tui.cli.output import plain
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
-    from models.fleets import Stairs
+    from models.fleets import Cheaper, Stairs
     from models.verdict_view import View
     from pricing.crossover import Crossover
     from tui.advice.question import Question
@@ -48,7 +49,7 @@ def report(question: Question) -> Report:
     )
     shown = Table(_told(steps, found), columns)
     ends = _first_inside(question) if len(found.changes) > 1 else (None, None)
-    sentences = tuple(_sentences(found, view, ends))
+    sentences = tuple(_sentences(question, found, view, ends))
     notes = (
         f"Whole servers inside the targets, in stock, at most {MOST_SERVERS} of one offer, each at --utilization of its rate."
         if not found.alone
@@ -62,6 +63,7 @@ def report(question: Question) -> Report:
         ),
     )
     parts = (Part("Crossover", sentences, notes=notes), Part("Cheapest fleets by traffic", (), shown))
+    work, terms = question.workload, comparison.terms
     data = {
         "unit": found.unit,
         "traffic": found.traffic,
@@ -70,6 +72,8 @@ def report(question: Question) -> Report:
         "first_crossing_cpu_fast_gpu_slow": ends[1],
         "own_against_median_api": found.turns[0],
         "own_against_cheapest_api": found.turns[1],
+        "own_cheaper_than_median_api": pays_data(found.pays[0], work, terms),
+        "own_cheaper_than_cheapest_api": pays_data(found.pays[1], work, terms),
         "steps": [dict(step) for step in steps],
         "sentences": list(sentences),
         **workload_data(question),
@@ -127,7 +131,7 @@ def _amount(found: Crossover, traffic: float) -> str:
     return f"{math.floor(traffic + 1e-9):,} users" if found.unit == "users" else f"{fmt.number(traffic)} requests/s"
 
 
-def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | None]) -> list[str]:
+def _sentences(question: Question, found: Crossover, view: View, ends: tuple[float | None, float | None]) -> list[str]:
     if not any(len(fleet) for fleet in found.fleets):
         return [
             f"No server {'holds the model' if found.alone else 'meets the targets'}, so there is no fleet at any traffic."
@@ -154,26 +158,21 @@ def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | N
     if found.api is not None:
         api = [slope * found.traffic for slope in found.slopes]
         now += f", API {view.money(api[0])} ({found.api.provider}) to {view.money(api[1])} (median)"
-    said.append(f"At {_amount(found, found.traffic)} a month: {now}.")
+    said.append(f"A month at {_amount(found, found.traffic)}: {now}.")
     if found.api is not None:
-        for name, places in zip(("median", "cheapest"), found.turns, strict=True):
-            said.append(_against_api(found, name, places))
+        for name, pays in zip(("median", "cheapest"), found.pays, strict=True):
+            said.append(_against_api(question, found, name, pays))
     elif found.unit != "users":
         said.append("No price per token is known for this model.")
     return [one for one in said if one]
 
 
-def _against_api(found: Crossover, name: str, places: list[float]) -> str:
-    if not places:
-        most = "one server" if found.alone else f"{MOST_SERVERS} servers or fewer"
-        return f"Own servers are never cheaper than the {name} API, with {most}."
-    first, end = places[0], places[-1]
-    if len(places) == 1:
-        return f"Own servers are cheaper than the {name} API from {_amount(found, first)} on."
-    return (
-        f"Own servers are first cheaper than the {name} API at {_amount(found, first)}, by turns up to {_amount(found, end)} "
-        f"({len(places)} crossings: each further server costs before it is filled)."
-    )
+def _against_api(question: Question, found: Crossover, name: str, pays: Cheaper | None) -> str:
+    if pays is None:
+        most = "one server" if found.alone else f"{MOST_SERVERS} servers or fewer of one offer"
+        return f"Own servers are never cheaper than the {name} API, at any traffic that {most} can carry."
+    words = pays_words(pays, question.workload, question.comparison.terms)
+    return f"Own servers are cheaper than the {name} API {words}."
 
 
 def _first_inside(question: Question) -> tuple[float | None, float | None]:
