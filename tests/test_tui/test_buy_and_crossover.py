@@ -88,6 +88,15 @@ def test_a_named_server_is_the_only_one_of_its_fleets(capsys: pytest.CaptureFixt
     assert dearest["break_even_tokens_per_month"] == pytest.approx(dearest["this_fleet_break_even_tokens_per_month"])
 
 
+def test_a_named_server_that_misses_the_targets_is_not_said_to_be_too_dear(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = (*CHAT, "--self-host", "rtx-a4000", "--tpot-ms", "2")
+    said = " ".join(_json(capsys, "buy", *flags)["sentences"])
+    assert "there is no break-even inside the targets: this server misses them" in said
+    assert "never breaks even" not in said
+    assert main(["advise", "buy", *flags]) == 0
+    assert "Self-host from" not in capsys.readouterr().out
+
+
 def test_cached_prompts_without_a_price_are_said_to_be_billed_as_fresh(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

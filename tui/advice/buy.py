@@ -149,14 +149,16 @@ def _break_even(question: Question, case: Case, name: str, price: float) -> Iter
     work, terms = question.workload, case.comparison.terms
     against, pays = f"Against {name} ({per_m(case.view, price)}/M)", case.pays(price)
     which = "self-hosting on this server" if one_server(question) else "self-hosting"
-    if pays is None:
+    if case.misses:
+        yield f"{against} there is no break-even inside the targets: this server misses them, however many there are."
+    elif pays is None:
         yield f"{against} {which} never breaks even, at any traffic that {most_words(question)} can carry."
     else:
         yield f"{against} {which} is cheaper {pays_words(pays, work, terms)}. {_moved(case, price, pays.first)}"
     found = break_even(case.hosted, case.overheads, price)
     if found is None:
         return
-    share = f"{fmt.number(found.utilization * 100)} % of what {servers_words(case)} can serve inside the targets"
+    share = f"{fmt.number(found.utilization * 100)} % of what {servers_words(case)} can serve{'' if case.misses else ' inside the targets'}"
     tokens = f"{tokens_words(found.tokens_per_month)} tokens a month, {share}"
     if found.never:
         yield f"The fleet of this traffic, kept as it is, never gets there: it would need {tokens}."

@@ -68,6 +68,11 @@ class Case:
         return cheaper(fleets, monthly_slope(price_per_m, work, self.comparison.terms), most_servers(work))
 
     @property
+    def misses(self) -> bool:
+        """Whether the server that was named misses the targets: then no number of it carries any traffic inside them."""
+        return not len(self.places)
+
+    @property
     def per_m(self) -> float:
         """A million tokens at this traffic."""
         return self.monthly / self.tokens * cost.MILLION
@@ -123,9 +128,12 @@ def self_hosted(question: Question) -> Case | None:
 
 
 def _places(question: Question, at: int) -> NDArray[np.intp]:
+    """What fleets for other traffics are made of: any offer that can be had, or the server that was named or is bought."""
     comparison = question.comparison
     if "self_host" not in question.said and "purchase" not in question.said:
-        return usable(comparison, question.asked())
+        found = usable(comparison, question.asked())
+        if len(found):
+            return found
     # A named server counts though its seller has none at the moment, but not where it misses the targets.
     works = comparison.column("meets_targets" if targets(comparison.workload) else "fits")[at]
     return np.array([at] if works else [], dtype=np.intp)

@@ -70,7 +70,7 @@ def providers(question: Question, case: Case | None, apis: tuple[Asked, ...]) ->
         Column("deprecation_date", "Until", 9),
         Column("source_date", "Price of", 7),
     ]
-    if case is None:  # nothing to self-host on is not the same as never
+    if case is None or case.misses:  # nothing to self-host on is not the same as never
         columns = [one for one in columns if one.show not in {_tokens_from, _even_at}]
     return Table(tuple(rows), tuple(columns))
 
@@ -116,7 +116,7 @@ def providers_notes(
             f"{silent} of {fmt.few(len(apis), 'price')} {'says' if silent == 1 else 'say'} nothing of cached prompts: there the "
             f"{work.prefix_hit * 100:g} % of the prompt out of the cache are counted as fresh. A provider may bill them for less."
         )
-    if case is not None:
+    if case is not None and not case.misses:
         fixed = " (engineers, storage and egress the same at every traffic)" if case.overheads.fixed else ""
         turns = any(row["cheaper_by_turns"] for row in rows)
         which = (
