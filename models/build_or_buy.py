@@ -26,9 +26,14 @@ class Overheads:
     storage: float = 0.0
     egress: float = 0.0
 
+    @property
+    def fixed(self) -> float:
+        """What does not follow the price of the servers."""
+        return self.engineers + self.storage + self.egress
+
     def total(self, servers: float) -> float:
         """All of it for servers of that price."""
-        return servers * self.operations_share + self.engineers + self.storage + self.egress
+        return servers * self.operations_share + self.fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,12 @@ class SelfHosted:
 
 @dataclass(frozen=True, slots=True)
 class BreakEven:
-    """When a fleet of a fixed price pays against an API."""
+    """When one fleet of a fixed price pays against an API; more traffic than it carries takes another fleet (`models.fleets.cheaper`)."""
 
     tokens_per_month: float
     """From so many tokens on the API is dearer."""
     utilization: float
-    """The same as a share of what the fleet can serve; above 1 it never breaks even."""
+    """The same as a share of what the fleet can serve; above 1 this fleet never breaks even."""
 
     @property
     def never(self) -> bool:
@@ -105,6 +110,16 @@ class Owned:
             )
         )
         return None if hour is None else hour * HOURS_PER_MONTH
+
+    @property
+    def write_off(self) -> float:
+        """The purchase's share of a month."""
+        return self.purchase / self.months
+
+    @property
+    def power(self) -> float:
+        """A month's electricity, around the clock."""
+        return self.watts * self.pue / 1000.0 * self.price_per_kwh * HOURS_PER_MONTH
 
     def kwh_per_m_tokens(self, tokens_per_s: float) -> float | None:
         """F9: energy of a million tokens at that rate; the machine draws the same however busy it is, as far as `watts` says."""

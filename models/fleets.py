@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class Stairs:
         """What the cheapest fleet for a traffic costs a month; infinite where there is none."""
         step = self.step(traffic)
         return float("inf") if step is None else float(self.cost[step])
+
+    def with_extras(self, share: float, fixed: float) -> Stairs:
+        """The same fleets with what comes on top of their price: a share of it, and an amount that every fleet pays."""
+        return replace(self, cost=self.cost * (1 + share) + fixed)
 
     def start(self, step: int) -> float:
         """The traffic above which a step begins."""
@@ -108,3 +112,35 @@ def turns(fleets: Stairs, slope: float) -> list[float]:
             found.append(max(start, reached))
             cheaper = True
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Cheaper:
+    """From which traffic on fleets cost less than a price by traffic."""
+
+    first: float
+    """From here on, though perhaps dearer again where one more server is begun."""
+    stays: float | None
+    """From here on without a gap; None where they only take turns."""
+    until: float | None
+    """Dearer above, since no more servers of an offer are counted; None = cheaper as far as the fleets reach."""
+
+
+def cheaper(fleets: Stairs, slope: float, most_servers: int) -> Cheaper | None:
+    """Where fleets become cheaper than `slope` x traffic, and where they stay so; None = nowhere.
+
+    A fleet of `most_servers` of one offer would go on if more were counted: what is dearer above the first of them is so by
+    that limit, not by the step of a server, and ends the answer instead of belonging to its turns.
+    """
+    if not slope > 0:
+        return None
+    places = turns(fleets, slope)
+    if not places:
+        return None
+    full = fleets.most[fleets.count >= most_servers] if most_servers > 1 else fleets.most[:0]
+    limit = float(full[0]) if len(full) else float("inf")
+    ends = [*places[1::2], None] if len(places) % 2 else places[1::2]
+    for start, end in zip(places[::2], ends, strict=True):
+        if end is None or end >= limit * (1 - ROUNDING):
+            return Cheaper(places[0], start, end)
+    return Cheaper(places[0], None, places[-1])

@@ -35,12 +35,23 @@ class Quality:
     def words(self) -> str:
         """In few words: "perplexity +2.8 %", "scores -0.5 %"; the sign is that of the measured figure."""
         change = self.change
-        if change is None:
+        return self._said(f"{'+' if (change or 0) >= 0 else '-'}{self._percent} %")
+
+    @property
+    def judged(self) -> str:
+        """The same with what it means: a higher perplexity is worse, a higher score better."""
+        worse = ((self.change or 0) > 0) is (self.metric == "perplexity")
+        return self._said(f"{self._percent} % {'worse' if worse else 'better'}")
+
+    @property
+    def _percent(self) -> str:
+        percent = abs(self.change or 0) * 100
+        return f"{percent:.{0 if percent >= 9.95 else 1 if percent >= 0.095 else 2}f}"
+
+    def _said(self, change: str) -> str:
+        if self.change is None:
             return f"KL divergence {self.value:.3g}"
-        what = "perplexity" if self.metric == "perplexity" else "scores"
-        percent = change * 100
-        decimals = 0 if abs(percent) >= 9.95 else 1 if abs(percent) >= 0.095 else 2
-        return f"{what} {percent:+.{decimals}f} %"
+        return f"{'perplexity' if self.metric == 'perplexity' else 'scores'} {change}"
 
 
 @lru_cache(maxsize=1)

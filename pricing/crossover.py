@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.fleets import Stairs, crossings, merged, stairs, turns
+from models.fleets import Cheaper, Stairs, cheaper, crossings, merged, stairs, turns
 from models.practical import MOST_SERVERS
 from pricing.serverless import api_prices, monthly_slope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.serverless import ApiPrices
     from pricing.tokens import TokenPrice
@@ -38,6 +39,8 @@ class Crossover:
     """A month of one request a second by the API: cheapest, median."""
     turns: tuple[list[float], list[float]]
     """Where the cheapest fleet of either kind becomes cheaper than the API at its median and at its least, dearer, ..."""
+    pays: tuple[Cheaper | None, Cheaper | None]
+    """The same turns as an answer: from where on, and from where on without a gap."""
     alone: bool
     """Without targets one server has to carry the traffic."""
 
@@ -66,6 +69,41 @@ def band_ends(comparison: Comparison) -> tuple[Array, Array]:
     return low, high
 
 
+def targets(work: Workload) -> bool:
+    """Whether a latency is asked for; without one, a single server has to carry the traffic."""
+    return work.ttft_ms is not None or work.tpot_ms is not None
+
+
+def most_servers(work: Workload) -> int:
+    """Servers of one offer that a fleet may have."""
+    return MOST_SERVERS if targets(work) else 1
+
+
+def usable(comparison: Comparison, asked: Array) -> Array:
+    """Those of the offers asked about that fleets are made of: in stock, inside the targets (holding the model without any)."""
+    can = comparison.column("meets_targets" if targets(comparison.workload) else "fits").astype(bool)
+    found: Array = asked[(can & ~comparison.market.out_of_stock)[asked]]
+    return found
+
+
+def own_fleets(
+    comparison: Comparison,
+    places: Array,
+    *,
+    users: bool = False,
+    month: float | None = None,
+) -> Stairs:
+    """The cheapest fleet of one of the offers `places` for every traffic, each server at the planned share of its rate.
+
+    Traffic is in requests/s, or in `users`. `month` is what one server costs where it is not rented.
+    """
+    work = comparison.workload
+    able = comparison.column("max_concurrency" if users else "requests_per_s_at_target").astype(float)
+    able = (able * work.utilization)[places]
+    cost = comparison.server_monthly_cost[places] if month is None else np.full(len(places), month)
+    return stairs(able, cost, places, most_servers(work))
+
+
 def crossover(
     comparison: Comparison,
     asked: Array,
@@ -77,16 +115,12 @@ def crossover(
     `carried`: comparisons that say what CPU and what GPU servers carry, where that is not the estimate but an end of its error band.
     """
     work = comparison.workload
-    targets = work.ttft_ms is not None or work.tpot_ms is not None
     users = work.concurrency is not None
     gpu = comparison.market.is_gpu
     fleets = []
     for kind, says in zip((~gpu, gpu), carried or (comparison, comparison), strict=True):
-        able = says.column("max_concurrency" if users else "requests_per_s_at_target").astype(float) * work.utilization
-        can = says.column("meets_targets" if targets else "fits").astype(bool) & ~comparison.market.out_of_stock
-        places = asked[(can & kind)[asked]]
-        month = comparison.server_monthly_cost[places]
-        fleets.append(stairs(able[places], month, places, MOST_SERVERS if targets else 1))
+        places = usable(says, asked)
+        fleets.append(own_fleets(says, places[kind[places]], users=users))
     api = None if users or prices is None else api_prices(prices, work, comparison.terms)
     slopes = (0.0, 0.0)
     if api is not None:
@@ -94,8 +128,9 @@ def crossover(
             monthly_slope(api.cheapest, work, comparison.terms),
             monthly_slope(api.median, work, comparison.terms),
         )
-    own = merged(*fleets)
+    own, most = merged(*fleets), most_servers(work)
     cheap, middle = (turns(own, slope) if slope else [] for slope in slopes)
+    cheaper_cheap, cheaper_middle = (cheaper(own, slope, most) for slope in slopes)
     return Crossover(
         (fleets[0], fleets[1]),
         crossings(fleets[0], fleets[1]) if all(len(fleet) for fleet in fleets) else [],
@@ -104,5 +139,6 @@ def crossover(
         api,
         slopes,
         turns=(middle, cheap),
-        alone=not targets,
+        pays=(cheaper_middle, cheaper_cheap),
+        alone=not targets(work),
     )

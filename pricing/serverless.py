@@ -25,6 +25,12 @@ class Asked:
     per_m_tokens: float
     price: TokenPrice
     """The price list's own entry: dollars a million tokens, source, date."""
+    factor: float = 1.0
+    """A dollar of that list in the comparison's currency, tax included where it counts."""
+
+    def costs(self, usd_per_m: float | None) -> float | None:
+        """A price of the list in the comparison's currency."""
+        return None if usd_per_m is None else usd_per_m * self.factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +52,9 @@ def asked_by_all(prices: Iterable[TokenPrice], work: Workload, terms: CompareOpt
     Prices past their deprecation date, for shorter contexts or answers, and those of 0 are none. Cached prompt tokens cost what
     the provider asks for them, or as fresh ones where it says nothing. Empty without an exchange rate.
     """
-    factor = terms.rates.factor("USD", terms.currency)
+    factor = dollar(terms)
     if factor is None:
         return ()
-    # Lists of token prices are without tax.
-    factor *= 1 + (terms.vat or 0.0)
     output = output_tokens(work)
     today, best = terms.today.isoformat(), dict[str, Asked]()
     for entry in prices:
@@ -67,8 +71,14 @@ def asked_by_all(prices: Iterable[TokenPrice], work: Workload, terms: CompareOpt
             entry.cached_input_usd_per_m_tokens,
         )
         if blended and (entry.provider not in best or blended * factor < best[entry.provider].per_m_tokens):
-            best[entry.provider] = Asked(entry.provider, blended * factor, entry)
+            best[entry.provider] = Asked(entry.provider, blended * factor, entry, factor)
     return tuple(sorted(best.values(), key=lambda one: (one.per_m_tokens, one.provider)))
+
+
+def dollar(terms: CompareOptions) -> float | None:
+    """What a dollar of a list of token prices costs in the comparison's currency; the lists are without tax. None = no rate."""
+    factor = terms.rates.factor("USD", terms.currency)
+    return None if factor is None else factor * (1 + (terms.vat or 0.0))
 
 
 def blended_per_m(

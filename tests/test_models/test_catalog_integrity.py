@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import defaultdict
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -180,3 +181,27 @@ def test_instance_families_resolve_to_cpus() -> None:
         "AMD EPYC 7281",
         "AMD EPYC 7282",
     }
+
+
+def test_a_release_date_is_not_that_of_the_model_whose_config_was_read() -> None:
+    """Facts of a shape may come from a sister model of the same shape; its date may not."""
+    for row in rows("llms.json"):
+        read = re.findall(r"hf_models\.json[^;\[]*\[([^\]]+)\]", row["source"])
+        own = (row["hf_id"] or "").rsplit("/", 1)[-1].lower()
+        if not row.get("release_date") or not read:
+            continue
+        if not any(one.rsplit("/", 1)[-1].lower().startswith(own) for one in read):
+            assert "; release: " in row["source"], row["name"]
+
+
+def test_a_version_that_is_a_month_is_the_month_of_the_release() -> None:
+    """Mistral's: 2411 is November 2024; its repository may be some days older."""
+    seen = 0
+    for row in rows("llms.json"):
+        version = re.search(r"-(2[3-9])(0[1-9]|1[0-2])$", row["hf_id"] or "")
+        if version is None or row["family"] != "mistral" or not row.get("release_date"):
+            continue
+        year, month = row["release_date"].split("-")[:2]
+        assert abs((2000 + int(version[1])) * 12 + int(version[2]) - int(year) * 12 - int(month)) <= 1, row["name"]
+        seen += 1
+    assert seen >= 8

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.fleets import Stairs, crossings, merged, stairs, turns
+from models.fleets import Cheaper, Stairs, cheaper, crossings, merged, stairs, turns
 
 MOST = 6
 OFFERS = st.lists(st.tuples(st.floats(0.01, 100), st.floats(1, 10_000)), min_size=1, max_size=8)
@@ -72,3 +72,36 @@ def test_an_api_is_dearer_on_one_side_of_each_turn_only(
             assert own.cost_at(above) >= slope * above * (1 - 1e-6)
             assert own.cost_at(below) <= slope * below * (1 + 1e-6)
         cheaper = not cheaper
+
+
+def test_from_where_on_fleets_are_cheaper_than_an_api() -> None:
+    """One server a request/s at 100: the API costs 80 a request/s, so the first server pays from 1.25 - where there is none."""
+    one = fleet([(1.0, 100.0)])
+    assert cheaper(one, 80.0, MOST) is None
+    # At 150: cheaper from 0.67, dearer again from 1 to 1.33, then for good: three servers pay from 2, which is where they begin.
+    assert cheaper(one, 150.0, MOST) == Cheaper(100 / 150, 200 / 150, None)
+    assert cheaper(one, 1000.0, MOST) == Cheaper(0.1, 0.1, None)
+    assert cheaper(one, 0.0, MOST) is None
+
+
+def test_what_only_the_limit_of_servers_makes_dearer_ends_the_answer() -> None:
+    """Six small servers carry 6; beyond, one that costs ten times as much: more small ones would have been cheaper."""
+    own = fleet([(1.0, 100.0), (20.0, 5000.0)])
+    found = cheaper(own, 150.0, MOST)
+    assert found is not None
+    assert (found.first, found.stays) == (100 / 150, 200 / 150)
+    assert found.until == float(own.most[MOST - 1])
+    # With one server there is no such limit: they take turns.
+    alone = stairs(np.array([1.0, 20.0]), np.array([100.0, 5000.0]), np.arange(2), 1)
+    assert cheaper(alone, 150.0, 1) == Cheaper(100 / 150, None, float(alone.most[0]))
+
+
+@given(OFFERS, st.floats(0.1, 10_000), st.floats(0, 2), st.floats(0, 500))
+def test_extras_are_paid_by_every_fleet(
+    offers: list[tuple[float, float]], slope: float, share: float, fixed: float
+) -> None:
+    own = fleet(offers)
+    loaded = own.with_extras(share, fixed)
+    assert np.allclose(loaded.cost, own.cost * (1 + share) + fixed)
+    plain, more = cheaper(own, slope, MOST), cheaper(loaded, slope, MOST)
+    assert more is None or (plain is not None and more.first >= plain.first)

@@ -68,6 +68,16 @@ def test_in_words(quant, words):
     assert found.words == words
 
 
+@pytest.mark.parametrize(
+    ("quant", "words"),
+    [("q4_k_m", "perplexity 2.8 % worse"), ("fp8", "scores 0.5 % worse"), ("int8", "scores 0.3 % better")],
+)  # fmt: skip
+def test_a_score_goes_up_for_the_better_and_a_perplexity_for_the_worse(quant, words):
+    found = loss(quant)
+    assert found is not None
+    assert found.judged == words
+
+
 def test_what_nobody_measured_is_none():
     assert loss("mxfp4") is None
     assert loss("iq4_kt") is None

@@ -27,7 +27,7 @@ def test_tokens_a_month_are_the_traffic(capsys: pytest.CaptureFixture[str]) -> N
     assert hosted["cost_per_m_total_tokens"] == pytest.approx(hosted["monthly_cost"] / 300)
     for api in found["apis"]:
         assert api["monthly_cost"] == pytest.approx(api["blended_cost_per_m_tokens"] * 300)
-        assert api["break_even_tokens_per_month"] * api["blended_cost_per_m_tokens"] == pytest.approx(
+        assert api["this_fleet_break_even_tokens_per_month"] * api["blended_cost_per_m_tokens"] == pytest.approx(
             hosted["monthly_cost"] * 1e6
         )
 
@@ -72,8 +72,13 @@ def test_overheads_are_off_until_said(capsys: pytest.CaptureFixture[str]) -> Non
         "--egress-price",
         "0.1",
     )
-    loaded = _json(capsys, *flags)["self_hosted"]
-    assert loaded["monthly_cost"] == pytest.approx(plain["servers_monthly_cost"] * 1.3 + 900 + 5)
+    found = _json(capsys, *flags)
+    loaded, servers = found["self_hosted"], plain["servers_monthly_cost"]
+    assert loaded["monthly_cost"] == pytest.approx(servers * 1.3 + 900 + 5)
+    lines = {line["line"]: line["monthly_cost"] for line in loaded["cost_lines"]}
+    assert lines == pytest.approx({"servers": servers, "operations": servers * 0.3, "engineers": 900, "egress": 5})
+    assert [line["line"] for line in plain["cost_lines"]] == ["servers"]
+    assert any("engineers, storage and egress the same at every traffic" in note for note in found["notes"])
 
 
 def test_a_bought_server_costs_what_was_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,9 +88,12 @@ def test_a_bought_server_costs_what_was_said(capsys: pytest.CaptureFixture[str])
     assert hosted["owned"] is True
     assert hosted["monthly_cost"] == pytest.approx(1628.93 * hosted["servers"], abs=0.01 * hosted["servers"])
     assert main(["advise", "buy", *bought]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "J a token" in said
-    assert "as fast as" in said
+    assert f"a bought server ({hosted['hardware']}) as fast as" in said
+    lines = {line["line"]: line["monthly_cost"] / hosted["servers"] for line in hosted["cost_lines"]}
+    assert lines == pytest.approx({"purchase": 1291.67, "power": 337.26}, abs=0.01)
+    assert (hosted["bought"]["purchase"], hosted["bought"]["watts"]) == (62000, 2100)
 
 
 def test_an_answer_that_turns_inside_the_error_band_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,9 +109,13 @@ def test_an_answer_that_turns_inside_the_error_band_says_so(capsys: pytest.Captu
     assert not any("the answer is open" in one for one in _json(capsys, "--tokens-per-month", "300M")["sentences"])
 
 
-def test_never_breaks_even_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    said = " ".join(_json(capsys, "--api-price", "0.000001/0.000001")["sentences"])
-    assert "never breaks even" in said
+def test_never_breaks_even_is_an_answer_that_says_what_of(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--api-price", "0.000001/0.000001")
+    said = " ".join(found["sentences"])
+    assert "self-hosting never breaks even, at any traffic that 50 servers of one offer can carry" in said
+    assert "The fleet of this traffic, kept as it is, never gets there" in said
+    (own,) = (api for api in found["apis"] if api["provider"] == "your price")
+    assert own["break_even_tokens_per_month"] is None
 
 
 def test_nothing_meets_it_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +139,13 @@ def test_the_csv_is_the_table_of_providers(capsys: pytest.CaptureFixture[str]) -
         (("--tokens-per-month", "300M", "--rps", "2"), "exclude each other"),
         (("--tokens-per-month", "0"), "--tokens-per-month"),
         (("--api", "nobody"), "nobody"),
-        (("--purchase", "100"), "--months"),
+        (("--purchase", "100"), "needs --months, --watts and --power-price too"),
+        (("--colocation", "9", "--months", "36"), "needs --purchase, --watts and --power-price too"),
+        (
+            ("--purchase", "9", "--engineer-hours", "3", "--egress-price", "1"),
+            "--power-price too; --engineer-hours needs --engineer-rate too; --egress-price needs --egress-gb too",
+        ),
+        (("--purchase", "100", "--ttft-ms", "0.001"), "--months"),
         (("--storage-gb", "3"), "--storage-price"),
         (("--egress-price", "3"), "--egress-gb"),
         (("--api-price", "0/0"), "IN/OUT"),

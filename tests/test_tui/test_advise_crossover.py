@@ -41,19 +41,6 @@ def test_whole_users_on_both_sides_of_a_crossing(capsys: pytest.CaptureFixture[s
         assert pick["kind"] == kind
 
 
-def test_who_is_cheaper_beyond_the_last_turn_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    """Own servers end at fifty of one offer: an even number of turns ends with the API."""
-    found = _json(capsys, "crossover", *INTERNAL)
-    for name in ("median", "cheapest"):
-        turns = found[f"own_against_{name}_api"]
-        (said,) = (one for one in found["sentences"] if f"the {name} API" in one)
-        if len(turns) % 2:
-            assert "as far as" in said
-        else:
-            assert "the API is the cheaper one" in said
-    assert len(found["own_against_cheapest_api"]) % 2 == 0, "both endings are seen here"
-
-
 def test_steps_left_out_of_the_table_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["advise", "crossover", *INTERNAL, "--format", "markdown"]) == 0
     text = capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,14 +10,13 @@ import numpy as np
 from models import cost
 from models.build_or_buy import break_even, requests_per_s
 from models.errors import InputError
-from models.verdict_band import month_at
 from models.verdict_view import times
-from pricing.serverless import output_tokens
+from pricing.serverless import output_tokens, tokens_per_month
 from tui import format as fmt
 from tui.advice.buy_case import (
     OWN_PRICE,
     all_apis,
-    case_data,
+    costs,
     fleet_words,
     listed,
     median_price,
@@ -24,13 +24,16 @@ from tui.advice.buy_case import (
     servers_words,
     wanted_api,
 )
-from tui.advice.buy_tables import month_lines, per_m, providers, sensitivity_part, sensitivity_rows
+from tui.advice.buy_providers import most_words, one_server, providers, providers_notes
+from tui.advice.buy_tables import case_data, month_lines, per_m, sensitivity_part, sensitivity_rows
+from tui.advice.pays import pays_words, tokens_words
 from tui.advice.report import Part, Report
 from tui.advice.verdict import workload_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from models.band_ends import End
     from models.traffic import Workload
     from pricing.serverless import Asked
     from pricing.terms import CompareOptions
@@ -58,7 +61,7 @@ def report(question: Question) -> Report:
     parts = [Part("Build or buy", tuple(_sentences(question, case, apis)), notes=_notes(apis))]
     table = providers(question, case, apis)
     if apis:
-        parts.append(Part("Serverless APIs for this mix", (), table))
+        parts.append(Part("Serverless APIs for this mix", (), table, providers_notes(question, case, apis, table.rows)))
     if case is not None:
         parts += [month_lines(case), sensitivity_part(case, apis)]
     data = {
@@ -66,6 +69,7 @@ def report(question: Question) -> Report:
         "self_hosted": None if case is None else case_data(case),
         "sensitivity": [] if case is None else [dict(row) for row in sensitivity_rows(case, apis)],
         "sentences": list(parts[0].sentences),
+        "notes": [note for part in parts for note in part.notes],
         **workload_data(question),
     }
     return Report("buy", tuple(parts), data, table)
@@ -89,66 +93,90 @@ def _sentences(question: Question, case: Case | None, apis: tuple[Asked, ...]) -
     if case is None or not apis:
         return said
     view, best = case.view, apis[0]
-    of_market = listed(apis)
-    median = median_price(apis)
     bill = best.per_m_tokens * case.tokens / cost.MILLION
     fleet = fleet_words(case)
-    traffic = f"{fmt.number(case.tokens / cost.MILLION)} million tokens a month"
     whole = "with what comes on top" if case.monthly > case.hosted.monthly_cost * (1 + 1e-9) else "servers alone"
     seen = "as given" if best.provider == OWN_PRICE else f"price of {best.price.source_date}, {best.price.source}"
+    own, other = f"{fleet} {costs(case)} {view.money(case.monthly)} a month ({whole})", f"({best.provider}; {seen})"
+    traffic = f"at {tokens_words(case.tokens)} tokens a month"
     if case.monthly < bill:
-        said.append(
-            f"Self-host: at {traffic} {fleet} costs {view.money(case.monthly)} a month ({whole}), "
-            f"the cheapest API ({best.provider}; {seen}) "
-            f"{view.money(bill)}, {times(bill / case.monthly)}."
-        )
+        ratio = _as_much(bill / case.monthly)
+        said.append(f"Self-host: {traffic} {own}; the cheapest API {other} costs {view.money(bill)}, {ratio}.")
     else:
-        said.append(
-            f"Buy: at {traffic} the cheapest API ({best.provider}; {seen}) costs {view.money(bill)} a month, {fleet} "
-            f"{view.money(case.monthly)} ({whole}), {times(case.monthly / bill)}."
-        )
+        ratio = _as_much(case.monthly / bill)
+        said.append(f"Use an API: {traffic} the cheapest {other} costs {view.money(bill)} a month; {own}, {ratio}.")
     said += _flips(case, bill)
-    chosen = [("the cheapest API", best.per_m_tokens)]
+    for name, price in _chosen(question, apis):
+        said += _break_even(question, case, name, price)
+    return said
+
+
+def _as_much(ratio: float) -> str:
+    return "about the same" if ratio < 1.05 else f"{times(ratio)} as much"
+
+
+def _chosen(question: Question, apis: tuple[Asked, ...]) -> Iterator[tuple[str, float]]:
+    """The prices that the break-even is said for, by name."""
+    of_market = listed(apis)
+    yield "the cheapest API", apis[0].per_m_tokens
     if len(of_market) > 1:
-        chosen.append((f"the median of {len(of_market)}", median))
+        yield f"the median of {len(of_market)}", median_price(apis)
     wanted = question.said.get("api")
     if wanted is not None:
-        chosen.append((wanted, wanted_api(apis, wanted).per_m_tokens))
+        yield wanted, wanted_api(apis, wanted).per_m_tokens
     if "api_price" in question.said:
-        chosen.append((OWN_PRICE, next(one.per_m_tokens for one in apis if one.provider == OWN_PRICE)))
-    said += [sentence for name, price in chosen if (sentence := _break_even(case, name, price))]
-    return said
+        yield OWN_PRICE, next(one.per_m_tokens for one in apis if one.provider == OWN_PRICE)
+
+
+SPEEDS: tuple[tuple[End, str], ...] = (("low", "slow"), ("high", "fast"))
 
 
 def _flips(case: Case, bill: float) -> list[str]:
     """A sentence where the answer is the other one at an end of the error band: other speed, other number of servers."""
-    row = np.flatnonzero(case.view.at == case.at)
-    if not row.size:
-        return []
     rented = float(case.comparison.column("monthly_cost")[case.at])
-    for end, word in (("low", "slow"), ("high", "fast")):
-        servers = case.hosted.monthly_cost * float(month_at(case.view, end)[row[0]]) / rented
+    for end, word in SPEEDS:
+        servers = case.hosted.monthly_cost * case.comparison.months_at((case.at,), end)[0] / rented
         month = servers + case.overheads.total(servers)
         if np.isfinite(month) and (month < bill) is not (case.monthly < bill):
-            other = "buying" if case.monthly < bill else "self-hosting"
+            other = "the API" if case.monthly < bill else "self-hosting"
             said = f"at its {word} end the fleet costs {case.view.money(month)} a month and {other} is cheaper"
             return [f"Inside the error band of the speed the answer is open: {said}."]
     return []
 
 
-def _break_even(case: Case, name: str, price: float) -> str:
+def _break_even(question: Question, case: Case, name: str, price: float) -> Iterator[str]:
+    """From which traffic on self-hosting is cheaper, whatever fleet it takes; then when this very fleet is."""
+    work, terms = question.workload, case.comparison.terms
+    against, pays = f"Against {name} ({per_m(case.view, price)}/M)", case.pays(price)
+    which = "self-hosting on this server" if one_server(question) else "self-hosting"
+    if case.misses:
+        yield f"{against} there is no break-even inside the targets: this server misses them, however many there are."
+    elif pays is None:
+        yield f"{against} {which} never breaks even, at any traffic that {most_words(question)} can carry."
+    else:
+        yield f"{against} {which} is cheaper {pays_words(pays, work, terms)}. {_moved(case, price, pays.first)}"
     found = break_even(case.hosted, case.overheads, price)
     if found is None:
-        return ""
-    money = per_m(case.view, price)
-    tokens = f"{fmt.number(found.tokens_per_month / cost.MILLION)} million tokens a month"
-    share = f"{fmt.number(found.utilization * 100)} % of what {servers_words(case)} can serve inside the targets"
-    lowest, highest = found.utilization / case.fast, found.utilization / case.slow
+        return
+    share = f"{fmt.number(found.utilization * 100)} % of what {servers_words(case)} can serve{'' if case.misses else ' inside the targets'}"
+    tokens = f"{tokens_words(found.tokens_per_month)} tokens a month, {share}"
     if found.never:
-        sure = "" if lowest > 1 else f" At the fast end of the error band it would at {fmt.number(lowest * 100)} %."
-        return f"Against {name} ({money}/M) it never breaks even: it would need {tokens}, {share}.{sure}"
-    sure = "" if highest <= 1 else " At the slow end of the error band it never does."
-    return f"Against {name} ({money}/M) it breaks even at {tokens}, {share}.{sure}"
+        yield f"The fleet of this traffic, kept as it is, never gets there: it would need {tokens}."
+    else:
+        yield f"The fleet of this traffic, kept as it is, costs what that API does at {tokens}."
+
+
+def _moved(case: Case, price: float, first: float) -> str:
+    """Where the break-even lies with all speeds at an end of their error bands."""
+    ends = []
+    for end, word in reversed(SPEEDS):
+        found = case.pays(price, end)
+        rate = math.inf if found is None else found.first
+        tokens = tokens_per_month(case.comparison.workload, case.comparison.terms, rate)
+        ends.append((rate, f"{'never' if math.isinf(rate) else f'from {tokens_words(tokens)}'} ({word})"))
+    if all(math.isclose(rate, first) for rate, _ in ends):
+        return "The error band of the speeds does not move that."
+    return f"At the ends of the error band of the speeds: {', '.join(words for _, words in ends)}."
 
 
 def _notes(apis: tuple[Asked, ...]) -> tuple[str, ...]:
@@ -158,7 +186,6 @@ def _notes(apis: tuple[Asked, ...]) -> tuple[str, ...]:
             "tokens. "
             "An API's speed, limits and number format are not compared."
         ),
-        "Break-even = what the fleet costs a month / the API's price of a token; its share is of the fleet's tokens inside the targets.",
     ]
     priced = [one for one in apis if one.provider != OWN_PRICE]
     if priced:

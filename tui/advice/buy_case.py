@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import cost
-from models.build_or_buy import Overheads, Owned, SelfHosted
+from models.build_or_buy import SelfHosted
 from models.errors import InputError, brief
+from models.fleets import cheaper
 from models.verdict import verdict
 from models.verdict_view import look
-from pricing.serverless import Asked, asked_by_all, blended_per_m, tokens_per_month
+from pricing.crossover import most_servers, own_fleets, targets, usable
+from pricing.serverless import Asked, asked_by_all, blended_per_m, dollar, monthly_slope, tokens_per_month
+from tui import rows
+from tui.advice.buy_extras import extras
 from tui.advice.changes import cheapest_pick
 from tui.advice.named import named_offer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from numpy.typing import NDArray
 
+    from models.band_ends import End
+    from models.build_or_buy import Overheads, Owned
+    from models.fleets import Cheaper
     from models.verdict_view import View
     from pricing.compare import Comparison
     from tui.advice.question import Question
@@ -41,11 +48,28 @@ class Case:
     slow: float
     fast: float
     """The ends of the error band of what the fleet can serve, over the estimate."""
+    places: NDArray[np.intp]
+    """The offers that a fleet for another traffic may be made of: all asked about, or the one that was named or bought."""
 
     @property
     def monthly(self) -> float:
         """Servers and what comes on top."""
         return self.hosted.monthly_cost + self.overheads.total(self.hosted.monthly_cost)
+
+    def pays(self, price_per_m: float, end: End | None = None) -> Cheaper | None:
+        """From which traffic on the cheapest fleet for it, with what comes on top, beats that price; `end` = low or high: of the speed."""
+        work, says = self.comparison.workload, self.comparison if end is None else self.comparison.at_end(end)
+        able = says.column("meets_targets" if targets(work) else "fits").astype(bool)
+        fleets = own_fleets(
+            says, self.places[able[self.places]], month=None if self.owned is None else self.owned.monthly
+        )
+        fleets = fleets.with_extras(self.overheads.operations_share, self.overheads.fixed)
+        return cheaper(fleets, monthly_slope(price_per_m, work, self.comparison.terms), most_servers(work))
+
+    @property
+    def misses(self) -> bool:
+        """Whether the server that was named misses the targets: then no number of it carries any traffic inside them."""
+        return not len(self.places)
 
     @property
     def per_m(self) -> float:
@@ -59,12 +83,10 @@ def all_apis(question: Question) -> tuple[Asked, ...]:
     found = list(asked_by_all(question.tokens(), work, terms))
     own = question.said.get("api_price")
     if own is not None:
-        factor = terms.rates.factor("USD", terms.currency)
+        factor = dollar(terms)
         blended = blended_per_m(work, own[0], own[1], own[2] if len(own) > 2 else None)
         if factor is not None and blended:
-            # Without tax, as the lists are.
-            factor *= 1 + (terms.vat or 0.0)
-            found.append(Asked(OWN_PRICE, blended * factor, _own_entry(question, own)))
+            found.append(Asked(OWN_PRICE, blended * factor, _own_entry(question, own), factor))
     return tuple(sorted(found, key=lambda one: one.per_m_tokens))
 
 
@@ -80,6 +102,7 @@ def _own_entry(question: Question, own: tuple[float, ...]) -> Any:
 def self_hosted(question: Question) -> Case | None:
     """The fleet to self-host with; None where nothing meets the targets. Raises InputError for a server that nobody sells."""
     comparison, said = question.comparison, question.said
+    overheads, owned = extras(said)
     at = named_offer(question, said["self_host"]) if "self_host" in said else None
     if at is None and "self_host" not in said:
         at = cheapest_pick(verdict(comparison, question.asked()), comparison)
@@ -88,7 +111,6 @@ def self_hosted(question: Question) -> Case | None:
     work = question.workload
     servers = float(comparison.column("servers_needed")[at])
     rate = float(comparison.column("requests_per_s_at_target")[at])
-    owned = _owned(said)
     month = float(comparison.column("monthly_cost")[at])
     if owned is not None and owned.monthly is not None:
         month = owned.monthly * servers
@@ -99,38 +121,21 @@ def self_hosted(question: Question) -> Case | None:
     if served is None:
         served = float(comparison.column("requests_per_s")[at]) * servers
     return Case(
-        comparison, at, look(comparison, question.asked()), hosted, _overheads(said), owned,
-        tokens_per_month(work, comparison.terms, served), slow, fast,
+        comparison, at, look(comparison, question.asked()), hosted, overheads, owned,
+        tokens_per_month(work, comparison.terms, served), slow, fast, _places(question, at),
     )  # fmt: skip
 
 
-def _overheads(said: Mapping[str, Any]) -> Overheads:
-    pairs = (("engineer_hours", "engineer_rate"), ("storage_gb", "storage_price"), ("egress_gb", "egress_price"))
-    for much, price in pairs:
-        if (much in said) != (price in said):
-            one, other = (much, price) if much in said else (price, much)
-            raise InputError(f"--{one.replace('_', '-')} needs --{other.replace('_', '-')} beside it.")
-    engineers, storage, egress = (said.get(much, 0.0) * said.get(price, 0.0) for much, price in pairs)
-    return Overheads(said.get("ops_percent", 0.0) / 100, engineers, storage, egress)
-
-
-def _owned(said: Mapping[str, Any]) -> Owned | None:
-    needed = ("purchase", "months", "watts", "power_price")
-    given = [name for name in (*needed, "pue", "colocation") if name in said]
-    if not given:
-        return None
-    missing = [name for name in needed if name not in said]
-    if missing:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
-        raise InputError(f"A bought server needs {flags} too.", hint="`rackrate advise buy --help` explains them.")
-    return Owned(
-        said["purchase"],
-        said["months"],
-        said["watts"],
-        said["power_price"],
-        said.get("pue", 1.0),
-        said.get("colocation", 0.0),
-    )
+def _places(question: Question, at: int) -> NDArray[np.intp]:
+    """What fleets for other traffics are made of: any offer that can be had, or the server that was named or is bought."""
+    comparison = question.comparison
+    if "self_host" not in question.said and "purchase" not in question.said:
+        found = usable(comparison, question.asked())
+        if len(found):
+            return found
+    # A named server counts though its seller has none at the moment, but not where it misses the targets.
+    works = comparison.column("meets_targets" if targets(comparison.workload) else "fits")[at]
+    return np.array([at] if works else [], dtype=np.intp)
 
 
 def listed(apis: tuple[Asked, ...]) -> tuple[Asked, ...]:
@@ -153,31 +158,29 @@ def wanted_api(apis: tuple[Asked, ...], name: str) -> Asked:
 
 
 def fleet_words(case: Case) -> str:
-    """The fleet as it is named in a sentence."""
-    entry = case.comparison.market.offers[case.at]
-    many = f"{case.hosted.servers:,.0f} x " if case.hosted.servers > 1 else ""
-    bought = "bought, as fast as " if case.owned is not None else ""
-    missed = "" if case.comparison.column("meets_targets")[case.at] else " (misses the targets)"
-    return f"{many}{bought}{entry.provider} {entry.server}{missed}"
+    """The fleet as it is named in a sentence, with the hardware of one server."""
+    comparison, count = case.comparison, case.hosted.servers
+    entry = comparison.market.offers[case.at]
+    hardware, label = rows.hardware(entry), case.view.label(case.at)
+    missed = "" if comparison.column("meets_targets")[case.at] else " (misses the targets)"
+    if case.owned is None:
+        many = f"{count:,.0f} x " if count > 1 else ""
+        return f"{many}{label} ({hardware}){missed}"
+    return f"{bought_words(case)} as fast as {label}{missed}"
+
+
+def bought_words(case: Case) -> str:
+    """The fleet of bought servers, with the hardware of one."""
+    count, hardware = case.hosted.servers, rows.hardware(case.comparison.market.offers[case.at])
+    return f"{count:,.0f} bought servers ({hardware} each)" if count > 1 else f"a bought server ({hardware})"
+
+
+def costs(case: Case) -> str:
+    """The verb that goes with the fleet."""
+    return "cost" if case.hosted.servers > 1 else "costs"
 
 
 def servers_words(case: Case) -> str:
     """This server, or these so many."""
     count = case.hosted.servers
     return "this server" if count == 1 else f"these {count:,.0f} servers"
-
-
-def case_data(case: Case) -> dict[str, Any]:
-    """The fleet as values for JSON."""
-    entry = case.comparison.market.offers[case.at]
-    return {
-        "offer_id": entry.offer_id,
-        "servers": case.hosted.servers,
-        "servers_monthly_cost": case.hosted.monthly_cost,
-        "monthly_cost": case.monthly,
-        "tokens_per_month": case.tokens,
-        "capacity_tokens_per_month": case.hosted.capacity_tokens,
-        "cost_per_m_total_tokens": case.per_m,
-        "speed_band": [case.slow, case.fast],
-        "owned": case.owned is not None,
-    }

@@ -1,72 +1,23 @@
-"""The tables of build or buy: APIs, the month line by line, utilization."""
+"""The fleet of build or buy in tables and values: the month line by line, utilization."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from models import cost
-from models.build_or_buy import break_even, sensitivity
-from pricing.serverless import output_tokens
+from models.build_or_buy import sensitivity
 from tui import format as fmt
-from tui.advice.buy_case import fleet_words, median_price, servers_words
+from tui.advice.buy_case import bought_words, fleet_words, median_price, servers_words
+from tui.advice.buy_extras import cost_lines
 from tui.advice.report import Part, Table
 from tui.cli.table import Column
+from tui.rows import hardware
 
 if TYPE_CHECKING:
     from models.build_or_buy import Owned
     from models.verdict_view import View
     from pricing.serverless import Asked
     from tui.advice.buy_case import Case
-    from tui.advice.question import Question
-
-
-def providers(question: Question, case: Case | None, apis: tuple[Asked, ...]) -> Table:
-    """A line for each API: its price of the mix, its bill, where the fleet breaks even against it."""
-    work, code = question.workload, question.comparison.terms.currency
-    tokens = work.input_tokens + output_tokens(work)
-    rows = []
-    for one in apis:
-        even = None if case is None else break_even(case.hosted, case.overheads, one.per_m_tokens)
-        rows.append(
-            {
-                "provider": one.provider,
-                "model_id": one.price.model,
-                "input_usd_per_m_tokens": one.price.input_usd_per_m_tokens,
-                "output_usd_per_m_tokens": one.price.output_usd_per_m_tokens,
-                "cached_input_usd_per_m_tokens": one.price.cached_input_usd_per_m_tokens,
-                "blended_cost_per_m_tokens": one.per_m_tokens,
-                "cost_per_m_requests": one.per_m_tokens * tokens,
-                "monthly_cost": None if case is None else one.per_m_tokens * case.tokens / cost.MILLION,
-                "break_even_tokens_per_month": None if even is None else even.tokens_per_month,
-                "break_even_utilization": None if even is None else even.utilization,
-                "cost_currency": code,
-                "deprecation_date": one.price.deprecation_date,
-                "source": one.price.source,
-                "source_url": one.price.source_url,
-                "source_date": one.price.source_date,
-            }
-        )
-    return Table(
-        tuple(rows),
-        (
-            Column("provider", "Provider", 1),
-            Column("input_usd_per_m_tokens", "In $/M", 4),
-            Column("output_usd_per_m_tokens", "Out $/M", 4),
-            Column("cached_input_usd_per_m_tokens", "Cached", 8),
-            Column("blended_cost_per_m_tokens", f"{code}/M blended", 1),
-            Column("cost_per_m_requests", f"{code}/M requests", 6),
-            Column("monthly_cost", f"{code}/month", 2),
-            Column("break_even_utilization", "Breaks even at", 3, _even_at),
-            Column("deprecation_date", "Until", 9),
-            Column("source_date", "Price of", 7),
-        ),
-    )  # fmt: skip
-
-
-def _even_at(share: float | None) -> str:
-    if share is None:
-        return fmt.MISSING
-    return "never" if share > 1 else f"{fmt.number(share * 100)} %"
 
 
 def per_m(view: View, price: float) -> str:
@@ -76,23 +27,14 @@ def per_m(view: View, price: float) -> str:
 
 def month_lines(case: Case) -> Part:
     """What the month consists of, line by line."""
-    over, hosted, code = case.overheads, case.hosted, case.comparison.terms.currency
-    rows = [{"line": f"servers: {fleet_words(case)}", "monthly_cost": hosted.monthly_cost}]
-    for name, amount in (
-        (f"operations, {over.operations_share * 100:g} % of the servers", hosted.monthly_cost * over.operations_share),
-        ("engineers", over.engineers),
-        ("storage", over.storage),
-        ("egress", over.egress),
-    ):
-        if amount:
-            rows.append({"line": name, "monthly_cost": amount})
-    rows.append({"line": "together", "monthly_cost": case.monthly})
+    over, code = case.overheads, case.comparison.terms.currency
+    rows = [*lines(case), {"line": "together", "words": "together", "monthly_cost": case.monthly}]
     entry = case.comparison.market.offers[case.at]
     notes = [f"Price of {entry.source_date or 'no date'}: {entry.source or 'not stated'}."]
     if case.owned is not None:
         notes = [
             "Price of the bought server: as given, written off over its months, with power and rack around the clock.",
-            "Its speed is that of the named offer (--self-host names another).",
+            f"Its speed is that estimated for {case.view.label(case.at)}; --self-host names another server.",
         ]
     if not any((over.operations_share, over.engineers, over.storage, over.egress)):
         notes.append(
@@ -103,18 +45,67 @@ def month_lines(case: Case) -> Part:
     return Part(
         f"Self-hosting a month: {per_m(case.view, case.per_m)} a million tokens at this traffic",
         (),
-        Table(tuple(rows), (Column("line", "Line", 1, widest=60), Column("monthly_cost", f"{code}/month", 1))),
+        Table(tuple(rows), (Column("words", "Line", 1, widest=80), Column("monthly_cost", f"{code}/month", 1))),
         tuple(notes),
     )
 
 
+def lines(case: Case) -> list[dict[str, Any]]:
+    """The lines of the month."""
+    hosted = case.hosted
+    words = fleet_words(case) if case.owned is None else bought_words(case)
+    return list(cost_lines(words, hosted.monthly_cost, hosted.servers, case.overheads, case.owned))
+
+
+def case_data(case: Case) -> dict[str, Any]:
+    """The fleet as values for JSON."""
+    entry, hosted = case.comparison.market.offers[case.at], case.hosted
+    return {
+        "offer_id": entry.offer_id,
+        "server": entry.server,
+        "provider": entry.provider,
+        "hardware": hardware(entry),
+        "servers": hosted.servers,
+        "servers_monthly_cost": hosted.monthly_cost,
+        "cost_lines": lines(case),
+        "monthly_cost": case.monthly,
+        "tokens_per_month": case.tokens,
+        "capacity_tokens_per_month": hosted.capacity_tokens,
+        "cost_per_m_total_tokens": case.per_m,
+        "speed_band": [case.slow, case.fast],
+        "owned": case.owned is not None,
+        "bought": None if case.owned is None else _bought(case, case.owned),
+    }
+
+
+def _bought(case: Case, owned: Owned) -> dict[str, Any]:
+    """One bought server as it was said, and its energy at this traffic."""
+    rate = _rate(case)
+    return {
+        "purchase": owned.purchase,
+        "months": owned.months,
+        "watts": owned.watts,
+        "power_price_per_kwh": owned.price_per_kwh,
+        "pue": owned.pue,
+        "colocation_per_month": owned.colocation,
+        "monthly_cost": owned.monthly,
+        "energy_j_per_token": owned.joules_per_token(rate),
+        "energy_kwh_per_m_tokens": owned.kwh_per_m_tokens(rate),
+    }
+
+
+def _rate(case: Case) -> float:
+    """Tokens a second of one server at this traffic."""
+    return case.tokens / (case.comparison.terms.hours_per_month * cost.SECONDS_PER_HOUR) / case.hosted.servers
+
+
 def _energy(case: Case, owned: Owned) -> list[str]:
     """Power of the fleet at this traffic: a machine that idles draws as much as `watts` says."""
-    rate = case.tokens / (case.comparison.terms.hours_per_month * cost.SECONDS_PER_HOUR) / case.hosted.servers
+    rate = _rate(case)
     kwh, joules = owned.kwh_per_m_tokens(rate), owned.joules_per_token(rate)
     if kwh is None or joules is None:
         return []
-    power = f"{case.view.money(kwh * owned.price_per_kwh)} of electricity"
+    power = f"{per_m(case.view, kwh * owned.price_per_kwh)} of electricity"
     return [
         f"Energy at this traffic: {joules:,.3g} J a token, prompts included; {kwh:,.3g} kWh a million tokens, {power}.",
         "Energy = watts x PUE / (tokens/s).",

@@ -9,13 +9,14 @@ from models.practical import MOST_SERVERS
 from models.verdict_view import look
 from pricing.crossover import KINDS, crossover
 from tui import format as fmt
+from tui.advice.pays import pays_data, pays_words
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import carried, workload_data
 from tui.cli.output import plain
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
-    from models.fleets import Stairs
+    from models.fleets import Cheaper, Stairs
     from models.verdict_view import View
     from pricing.crossover import Crossover
     from tui.advice.question import Question
@@ -46,7 +47,7 @@ def report(question: Question) -> Report:
     )
     shown = Table(_told(steps, found), columns)
     ends = _at_ends(question)
-    sentences = tuple(_sentences(found, view, ends))
+    sentences = tuple(_sentences(question, found, view, ends))
     firsts = [_first(end) for end in ends]
     notes = (
         f"Whole servers inside the targets, in stock, at most {MOST_SERVERS} of one offer, each at --utilization of its rate."
@@ -65,6 +66,7 @@ def report(question: Question) -> Report:
         left = len(steps) - len(shown.rows)
         more = f"{fmt.few(left, 'step')} more: shown are those around the traffic asked about and each kind's last; --format csv has all."
         parts.append(Part("Cheapest fleets by traffic", (), shown, (more,) if left else ()))
+    work, terms = question.workload, comparison.terms
     data = {
         "unit": found.unit,
         "traffic": found.traffic,
@@ -73,6 +75,8 @@ def report(question: Question) -> Report:
         "first_crossing_cpu_fast_gpu_slow": None if firsts[1] is None else _start(found, firsts[1]),
         "own_against_median_api": found.turns[0],
         "own_against_cheapest_api": found.turns[1],
+        "own_cheaper_than_median_api": pays_data(found.pays[0], work, terms),
+        "own_cheaper_than_cheapest_api": pays_data(found.pays[1], work, terms),
         "steps": [dict(step) for step in steps],
         "sentences": list(sentences),
         **workload_data(question),
@@ -135,7 +139,7 @@ def _from(found: Crossover, at: float) -> str:
     return fmt.few(int(_start(found, at)), "user") if found.unit == "users" else carried(found, at)
 
 
-def _sentences(found: Crossover, view: View, ends: tuple[Crossover, Crossover]) -> list[str]:
+def _sentences(question: Question, found: Crossover, view: View, ends: tuple[Crossover, Crossover]) -> list[str]:
     if not any(len(fleet) for fleet in found.fleets):
         return [
             f"No server {'holds the model' if found.alone else 'meets the targets'}: no fleet at any traffic. `advise` alone has ways out."
@@ -163,34 +167,21 @@ def _sentences(found: Crossover, view: View, ends: tuple[Crossover, Crossover]) 
     if found.api is not None:
         api = [slope * found.traffic for slope in found.slopes]
         now += f", API {view.money(api[0])} ({found.api.provider}) to {view.money(api[1])} (median)"
-    said.append(f"At {carried(found, found.traffic)} a month: {now}.")
+    said.append(f"A month at {carried(found, found.traffic)}: {now}.")
     if found.api is not None:
-        for name, places in zip(("median", "cheapest"), found.turns, strict=True):
-            said.append(_against_api(found, name, places))
+        for name, pays in zip(("median", "cheapest"), found.pays, strict=True):
+            said.append(_against_api(question, found, name, pays))
     elif found.unit != "users":
         said.append("No price per token is known for this model.")
     return [one for one in said if one]
 
 
-def _against_api(found: Crossover, name: str, places: list[float]) -> str:
-    most = "one server" if found.alone else f"{MOST_SERVERS} servers or fewer of one offer"
-    if not places:
-        return f"Own servers are never cheaper than the {name} API, with {most}."
-    first, end = carried(found, places[0]), carried(found, places[-1])
-    if len(places) == 1:
-        return f"Own servers are cheaper than the {name} API from {first} on, as far as {most} carry."
-    # An odd turn is one to own servers, an even one back to the API.
-    after = (
-        f"from {end} on they stay cheaper, as far as {most} carry"
-        if len(places) % 2
-        else f"above {end} the API is the cheaper one, with {most}"
-    )
-    between = (
-        f", then by turns ({len(places)} crossings: each further server costs before it is filled)"
-        if len(places) > 2
-        else ""
-    )
-    return f"Own servers are first cheaper than the {name} API at {first}{between}; {after}."
+def _against_api(question: Question, found: Crossover, name: str, pays: Cheaper | None) -> str:
+    if pays is None:
+        most = "one server" if found.alone else f"{MOST_SERVERS} servers or fewer of one offer"
+        return f"Own servers are never cheaper than the {name} API, at any traffic that {most} can carry."
+    words = pays_words(pays, question.workload, question.comparison.terms)
+    return f"Own servers are cheaper than the {name} API {words}."
 
 
 def _at_ends(question: Question) -> tuple[Crossover, Crossover]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from tui.advice.report import Part, Report
 
-TRAFFIC_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens")
-"""Flags that a topic's own traffic would contradict."""
+WORKLOAD_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens", "model")
+"""Flags that a topic's own traffic or its own choice of the model would contradict."""
 LINE = 120
 """Sentences are wrapped here at the latest: longer lines are hard to read."""
 
@@ -41,8 +41,10 @@ def run(args: argparse.Namespace) -> int:
     settings, store = places()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     topic = importlib.import_module(f"tui.advice.{args.topic}")
+    if args.quant is not None:  # a topic that chooses the format keeps to it
+        wanted["quant"] = args.quant.lower()
     if hasattr(topic, "prepare"):  # some topics bring a traffic of their own
-        given = frozenset(name for name in TRAFFIC_FLAGS if getattr(args, name) is not None)
+        given = frozenset(name for name in WORKLOAD_FLAGS if getattr(args, name) is not None)
         workload = topic.prepare(workload, wanted, options, given)
     market = market_of(args, settings, store, options)
     if not len(market):
@@ -53,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     found = answer(args.topic, asked)
     form = args.format or "text"
     if form == "text":
-        say(question(workload))
+        say(topic.asked_for(workload, wanted) if hasattr(topic, "asked_for") else question(workload))
     write(found, form)
     if form == "text":
         rows = asked.asked()

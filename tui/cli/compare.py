@@ -136,8 +136,8 @@ def sort_column(asked: str) -> tuple[str, bool]:
     return name, (name in LARGEST_FIRST) != asked.startswith("-")
 
 
-def question(workload: Workload) -> str:
-    """The workload in one line."""
+def question(workload: Workload, weights: str = "") -> str:
+    """The workload in one line; `weights` stands for model and format where they are not the workload's own."""
     traffic = (
         f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
         if workload.requests_per_s is not None
@@ -150,7 +150,7 @@ def question(workload: Workload) -> str:
     ]
     guessing = f", speculative {workload.speculative}" if workload.speculative is not None else ""
     return (
-        f"{workload.model.name}, {workload.quant} weights, {workload.kv_quant} KV, {workload.engine} engine{guessing}; "
+        f"{weights or f'{workload.model.name}, {workload.quant} weights'}, {workload.kv_quant} KV, {workload.engine} engine{guessing}; "
         f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens, {traffic}; {', '.join(targets) or 'no targets'}."
     )
 

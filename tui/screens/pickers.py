@@ -110,7 +110,7 @@ class QuantPicker(Picker):
         self.closed = False
         self.holds: dict[str, int] = {}
         self.names = formats(workload)
-        heads = f"{'Format':<14} {'Bits':>5} {'GiB':>6} {'Held by':>7}  Published loss against 16 bits"
+        heads = f"{'Format':<14} {'Bits':>5} {'GiB':>6} {'Held by':>7}  Published change against 16 bits"
         super().__init__(
             f"Weights of {workload.model.name}: bits, size, offers shown that hold it",
             Choice("", f"{heads:<{_RUNS_ON}} Runs on", short=heads),

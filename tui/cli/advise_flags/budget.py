@@ -16,5 +16,8 @@ def add(group: Group) -> None:
         "--budget", type=positive_number, metavar="X", help="what a month may cost, all servers (default 300)"
     )
     group.add_argument(
-        "--models", type=words, metavar="WORD,...", help="only models whose name or family holds these words"
+        "--models",
+        type=words,
+        metavar="WORD,...",
+        help="only models whose name or family holds one of these; with spaces, all words of it",
     )
