@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pricing.compare import COMPARE_COLUMNS
+from pricing.export import EXPORT_COLUMNS
 from tui.__main__ import main
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_everything_is_listed_with_figures_or_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     rows = listed(WIDE, capsys)
-    assert list(rows[0]) == list(COMPARE_COLUMNS)
+    assert list(rows[0]) == list(EXPORT_COLUMNS)
     assert len(rows) >= 5000
     assert len({row["provider"] for row in rows}) >= 45
     assert len({row["offer_id"] for row in rows}) == len(rows)

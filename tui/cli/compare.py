@@ -11,6 +11,7 @@ from models.explain import duration
 from models.practical import STALE_DAYS
 from models.verdict import verdict
 from pricing import export
+from pricing.asked import selection_text
 from pricing.asserting import condition, unmet
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask, usual_sort
@@ -59,10 +60,19 @@ def run(args: argparse.Namespace) -> int:
     found = comparison.select(filters, sort=column, descending=descending)
     limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
     shown = found[:limit] if limit else found
+    # A limit that was asked for is part of the question; a terminal's own only where it cut something off.
+    cut = bool(args.limit) or len(shown) < len(found)
+    selection = selection_text(
+        filters,
+        first=f"{limit} by {column}{', largest first' if descending else ''}" if cut else "",
+        since=args.since,
+        bundled=not args.no_bundled,
+        listed=bool(args.prices),
+    )
     if args.csv == STDOUT:
         form = "csv"
     elif args.csv:
-        write_file(args.csv, csv_of(comparison, shown.tolist()))
+        write_file(args.csv, csv_of(comparison, shown.tolist(), selection))
         say(f"Wrote {counted(len(shown), 'offer')} to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
             return _asserted(comparison, found, conditions)
@@ -70,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         say(question(workload))
         if len(found):
             say(verdict(comparison, found).sentence)
-    write(comparison, shown.tolist(), form)
+    write(comparison, shown.tolist(), form, selection)
     if form == "table":
         say(summary(comparison, found.tolist(), len(shown), bundled=not args.no_bundled))
         if hidden := left_out(filters.left_out(comparison), since=args.since):
@@ -86,12 +96,12 @@ def _asserted(comparison: Comparison, found: Any, conditions: Sequence[Where]) -
     return 0 if why is None else 1
 
 
-def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:
+def write(comparison: Comparison, shown: Sequence[int], form: str, selection: str) -> None:
     """The chosen offers on stdout in one of the four formats."""
     if form == "csv":
-        export.write_csv(sys.stdout, export.rows(comparison, shown))
+        export.write_csv(sys.stdout, export.rows(comparison, shown, selection))
     elif form == "json":
-        sys.stdout.write(export.rows_json(export.rows(comparison, shown)) + "\n")
+        sys.stdout.write(export.rows_json(export.rows(comparison, shown, selection)) + "\n")
     elif form == "markdown":
         sys.stdout.write(export.markdown(export.rows(comparison, shown)))
     elif shown:
@@ -99,10 +109,10 @@ def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:
         show_table(rows_shown, columns(comparison.terms.currency, rows_shown, table_width()))
 
 
-def csv_of(comparison: Comparison, shown: Sequence[int]) -> str:
+def csv_of(comparison: Comparison, shown: Sequence[int], selection: str) -> str:
     """The chosen offers as the text of a CSV file."""
     text = io.StringIO()
-    export.write_csv(text, export.rows(comparison, shown))
+    export.write_csv(text, export.rows(comparison, shown, selection))
     return text.getvalue()
 
 

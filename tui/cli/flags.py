@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 KINDS = ("cpu", "gpu")
 TERMS = ("on_demand", "spot", "reserved", "savings_plan", "monthly")
 FORMATS = ("table", "csv", "json", "markdown")
+CHANGES = ("dearer", "cheaper", "new", "gone", "targets", "stock", "other")
+"""As in `pricing.diff`, which would be loaded for --help; a test compares the two."""
 
 
 def short(text: str) -> str:
@@ -119,6 +121,15 @@ def words(text: str) -> list[str]:
     found = [word.strip() for word in text.split(",") if word.strip()]
     if not found:
         raise argparse.ArgumentTypeError("the value is empty")
+    return found
+
+
+def changes(text: str) -> list[str]:
+    """Kinds of changes, comma-separated."""
+    found = words(text.lower())
+    for word in found:
+        if word not in CHANGES:
+            raise argparse.ArgumentTypeError(f"{brief(word)} is none of {', '.join(CHANGES)}")
     return found
 
 
