@@ -60,6 +60,7 @@ def write(session: Session, scope: str, form: str, path: Path, stopped: Callable
     """
     from pricing import atomic, export
     from pricing.asked import selection_text
+    from tui.cli.question import markdown_line, question
 
     comparison = session.comparison
     if comparison is None:
@@ -74,7 +75,8 @@ def write(session: Session, scope: str, form: str, path: Path, stopped: Callable
     elif form == "json":
         text = export.rows_json(table) + "\n"
     else:
-        text = export.markdown(table)
+        asked = markdown_line(question(comparison.workload, comparison.terms))
+        text = f"{asked}\n\n{export.markdown(table)}"
     atomic.write_text(path, text)
     return len(chosen)
 

@@ -147,7 +147,7 @@ def test_json_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 3
     assert main(["compare", "--format", "markdown", "--limit", "3"]) == 0
-    lines = capsys.readouterr().out.strip().splitlines()
+    _, _, *lines = capsys.readouterr().out.strip().splitlines()
     assert len(lines) == 5
     assert len({line.count("|") for line in lines}) == 1
 

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError, UnknownNameError, brief
-from models.explain import duration
 from models.practical import STALE_DAYS
 from models.verdict import verdict
 from pricing import export
@@ -24,6 +23,7 @@ from tui.cli.footer import left_out, summary
 from tui.cli.output import STDOUT, chosen_format, counted, say, show_table, write_file
 from tui.cli.parser import nearest
 from tui.cli.prices import market_of, places
+from tui.cli.question import markdown_line, question
 from tui.cli.table import Column, table_width
 from tui.cli.workload import filters_from, options_from, workload_from
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.filters import Filters
     from pricing.where import Where
@@ -77,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         if args.format is None and not sys.stdout.isatty():
             return _asserted(comparison, found, conditions)
     if form == "table":
-        say(question(workload))
+        say(question(workload, options))
         if len(found):
             say(verdict(comparison, found).sentence)
     write(comparison, shown.tolist(), form, selection)
@@ -103,7 +102,8 @@ def write(comparison: Comparison, shown: Sequence[int], form: str, selection: st
     elif form == "json":
         sys.stdout.write(export.rows_json(export.rows(comparison, shown, selection)) + "\n")
     elif form == "markdown":
-        sys.stdout.write(export.markdown(export.rows(comparison, shown)))
+        asked = markdown_line(question(comparison.workload, comparison.terms))
+        sys.stdout.write(f"{asked}\n\n{export.markdown(export.rows(comparison, shown))}")
     elif shown:
         rows_shown = table_rows(comparison, shown)
         show_table(rows_shown, columns(comparison.terms.currency, rows_shown, table_width()))
@@ -146,25 +146,6 @@ def sort_column(asked: str) -> tuple[str, bool]:
     return name, (name in LARGEST_FIRST) != asked.startswith("-")
 
 
-def question(workload: Workload) -> str:
-    """The workload in one line."""
-    traffic = (
-        f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
-        if workload.requests_per_s is not None
-        else counted(workload.concurrency or 0, "user")
-    )
-    targets = [
-        f"{name} <= {duration(limit)}"
-        for name, limit in ((workload.ttft_name, workload.ttft_ms), ("TPOT", workload.tpot_ms))
-        if limit is not None
-    ]
-    guessing = f", speculative {workload.speculative}" if workload.speculative is not None else ""
-    return (
-        f"{workload.model.name}, {workload.quant} weights, {workload.kv_quant} KV, {workload.engine} engine{guessing}; "
-        f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens, {traffic}; {', '.join(targets) or 'no targets'}."
-    )
-
-
 def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) -> tuple[Column, ...]:
     """The printed columns; the comparison's other columns are in CSV and JSON.
 
@@ -180,7 +161,7 @@ def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) ->
         Column("region", "Where", 16, widest=16),
         Column("term", "Term", 5 if unusual else 17),
         Column("memory_used_share", "Mem %", 11, fmt.share),
-        Column("ttft_ms", "TTFT ms", 7),
+        Column("ttft_ms", "TTFT ms", 7, fmt.milliseconds),
         Column("tokens_per_s_user", "tok/s·u", 9),
         Column("output_tokens_per_s", "tok/s Σ", 15),
         Column("max_concurrency", "Users", 13, fmt.count),
