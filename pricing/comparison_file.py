@@ -14,7 +14,7 @@ from pricing.asked import differing
 from pricing.offer_csv import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 NEEDED = ("offer_id", "provider", "server", "monthly_cost", "meets_targets", "cost_currency")
 FIGURES = (
@@ -50,8 +50,8 @@ class Written:
         return {row["cost_currency"] for row in self.rows.values() if row["cost_currency"]}
 
 
-def check_same_question(old: Written, new: Written) -> tuple[str, ...]:
-    """What a reader must know of the two questions. Raises InputError where they are not the same."""
+def check_same_question(old: Written, new: Written) -> tuple[str, str]:
+    """(which files do not say their question, what has moved on in it); empty = nothing. Raises InputError for two questions."""
     currencies = old.currencies | new.currencies
     if len(currencies) > 1:
         raise InputError(
@@ -71,7 +71,8 @@ def check_same_question(old: Written, new: Written) -> tuple[str, ...]:
         )
     if old.workload is None or new.workload is None:
         _check_figures(old, new)
-    return (*(f"The files were asked for other days: {_words(one)}." for one in found), *_unsaid(old, new))
+    moved = f"The files were asked for other days: {'; '.join(map(_words, found))}." if found else ""
+    return _unsaid(old, new), moved
 
 
 def _words(one: tuple[str, str, str]) -> str:
@@ -79,11 +80,14 @@ def _words(one: tuple[str, str, str]) -> str:
     return f"{name} {then} and {now}"
 
 
-def _unsaid(old: Written, new: Written) -> Iterator[str]:
+def _unsaid(old: Written, new: Written) -> str:
     silent = [one.path for one in (old, new) if one.workload is None or one.selection is None]
-    if silent:
-        verb = "does" if len(silent) == 1 else "do"
-        yield f"{' and '.join(silent)} {verb} not say what was asked: whether both answer the same question cannot be told."
+    if not silent:
+        return ""
+    verb = "does" if len(silent) == 1 else "do"
+    return (
+        f"{' and '.join(silent)} {verb} not say what was asked: whether both answer the same question cannot be told."
+    )
 
 
 def _check_figures(old: Written, new: Written) -> None:

@@ -53,8 +53,10 @@ class Difference:
     now_meeting: int
     """Offers in both files that meet the targets only now."""
     now_missing: int
-    notes: tuple[str, ...]
-    """What a reader must know of the two files."""
+    doubt: str
+    """Why it cannot be told whether both files answer the same question; empty where they do."""
+    moved: str
+    """What of the question moves on with the calendar; empty for nothing."""
 
     def count(self, kind: str) -> int:
         """Offers with a change of that kind."""
@@ -67,7 +69,7 @@ def difference(old: str, new: str, least_percent: float = 0.0, only: Collection[
     Raises InputError for a file that is no comparison, and for answers to two questions.
     """
     files = read(old), read(new)
-    notes = check_same_question(*files)
+    doubt, moved = check_same_question(*files)
     before, now = (file.rows for file in files)
     found = [
         change
@@ -85,7 +87,8 @@ def difference(old: str, new: str, least_percent: float = 0.0, only: Collection[
         next(iter(currencies), ""),
         turned.count("true"),
         turned.count("false"),
-        notes,
+        doubt,
+        moved,
     )
 
 

@@ -25,12 +25,12 @@ def run(args: argparse.Namespace) -> int:
     """Compare two files, say it in a sentence, list the changes; silent where there are none and nobody looks."""
     found = difference(args.old, args.new, args.by or 0.0, args.only)
     form = chosen_format(args)
-    for note in found.notes:
-        say(note)
     rows = [{"change": one.kind, **{key: getattr(one, key) for key in KEYS[1:]}} for one in found.changes]
     # cron mails whatever is printed: that nothing changed is said to a person only.
-    if rows or sys.stderr.isatty():
-        say(sentence(found, args.by, args.only))
+    heard = bool(rows) or sys.stderr.isatty()
+    for message in (found.doubt, found.moved if heard else "", sentence(found, args.by, args.only) if heard else ""):
+        if message:
+            say(message)
     shown = rows[:SHOWN] if form == "table" else rows
     columns = (
         Column("change", "Change", 1), Column("provider", "Provider", 3), Column("server", "Server", 1, widest=28),
