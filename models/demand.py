@@ -155,9 +155,9 @@ def _demand(order: Array, span: float, mean: float, peak: float) -> Demand:
             np.minimum(first + rest, edges + HOUR_S + turn) - np.maximum(first, edges + turn), 0.0, HOUR_S
         )
     hourly = counts / np.maximum(watched, 1.0)
-    return Demand(
-        tuple(hourly.tolist()), max(peak / float(hourly.max()), 1.0), f"a trace of {span / day:.3g} days, hour by hour"
-    )
+    days = f"{span / day:.3g}"
+    words = f"a trace of {days} day{'' if days == '1' else 's'}, hour by hour"
+    return Demand(tuple(hourly.tolist()), max(peak / float(hourly.max()), 1.0), words)
 
 
 def parse_day(numbers: Sequence[float], peak: float | None = None) -> Demand:

@@ -45,7 +45,8 @@ def miss_reason(estimates: Estimates, i: int) -> str:
     if workload.ttft_ms is None and workload.tpot_ms is None:
         if workload.requests_per_s is not None:
             return f"one server serves {estimates.requests_per_s[i]:.3g} of the {workload.requests_per_s:,.6g} req/s"
-        return f"one server holds {estimates.max_concurrency[i]:,.0f} of {workload.concurrency or 0:,} users"
+        users = workload.concurrency or 0
+        return f"one server holds {estimates.max_concurrency[i]:,.0f} of {users:,} user{'' if users == 1 else 's'}"
     code = int(estimates.limit_code[i])
     parts = []
     if code & 1 and workload.ttft_ms is not None:

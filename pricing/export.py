@@ -11,6 +11,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, TextIO
 
+from pricing.asked import COLUMNS as ASKED
+from pricing.asked import workload_text
 from pricing.compare import COMPARE_COLUMNS
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "＝", "＋", "－", "＠")
 
+EXPORT_COLUMNS: tuple[str, ...] = (*COMPARE_COLUMNS, *ASKED)
+"""What a file of a comparison holds: its figures, and behind them what was asked."""
 MARKDOWN_COLUMNS = (
     "server",
     "provider",
@@ -38,9 +42,10 @@ MARKDOWN_COLUMNS = (
 )
 
 
-def rows(comparison: Comparison, chosen: Iterable[int]) -> Iterable[dict[str, Any]]:
-    """All compare columns of the chosen offers, in that order."""
-    return (comparison.row(int(at)) for at in chosen)
+def rows(comparison: Comparison, chosen: Iterable[int], selection: str | None = None) -> Iterable[dict[str, Any]]:
+    """All columns of the chosen offers, in that order; `selection` says how they were chosen, None = not said."""
+    asked = {"workload": workload_text(comparison.workload, comparison.terms), "selection": selection}
+    return (comparison.row(int(at)) | asked for at in chosen)
 
 
 def safe(value: object) -> object:
@@ -56,7 +61,7 @@ def safe(value: object) -> object:
     return value
 
 
-def write_csv(out: TextIO, table: Iterable[Mapping[str, Any]], columns: Sequence[str] = COMPARE_COLUMNS) -> int:
+def write_csv(out: TextIO, table: Iterable[Mapping[str, Any]], columns: Sequence[str] = EXPORT_COLUMNS) -> int:
     """Write rows as CSV with a header; how many there were."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import catalog, memory
-from models.cost import blended_api_price, figure
+from models.practical import MOST_SERVERS
 from models.quantize import is_gguf, weight_bytes
 from models.traffic import Workload
 from pricing import tokens
 from pricing.compare import Comparison, compare
+from pricing.crossover import crossover
 from pricing.filters import Filters
 from pricing.market import Market
 from pricing.snapshot import SNAPSHOT_DATE
@@ -462,19 +463,22 @@ def weights() -> list[str]:
     ]
 
 
+def beats(turns: Sequence[float], name: str) -> str:
+    """From which traffic on the cheapest fleet costs less than an API, as `rackrate advise crossover` finds it."""
+    if not turns:
+        return f"No fleet of {MOST_SERVERS} servers or fewer beats the {name} API."
+    if len(turns) == 1:
+        return f"The cheapest fleet beats the {name} API from {turns[0]:.3g} requests/s on."
+    return (
+        f"The cheapest fleet first beats the {name} API at {turns[0]:.3g} requests/s, and by turns above: each further server costs before "
+        "it is filled."
+    )
+
+
 def volume() -> list[str]:
     """Cost of a million tokens by traffic."""
     rows = []
     turn = []
-    prices = [
-        entry for entry in tokens.bundled()
-        if entry.llm == "Llama-3.1-8B" and not (entry.deprecation_date and entry.deprecation_date <= SNAPSHOT_DATE)
-    ]  # fmt: skip
-    blended = sorted(
-        price
-        for entry in prices
-        if (price := figure(blended_api_price(512, 256, entry.input_usd_per_m_tokens, entry.output_usd_per_m_tokens)))
-    )
     for rate in (0.01, 0.1, 1.0, 10.0, 100.0):
         work = ask("Llama-3.1-8B", "8bit", requests_per_s=rate, ttft_ms=10_000.0, tpot_ms=200.0)
         good = work.column("meets_targets") & (work.column("servers_needed") <= 50)
@@ -490,23 +494,18 @@ def volume() -> list[str]:
         rows.append(cells)
     own = [np.nanmin(pair) for _, *pair in turn]
     verdict = "Holds: volume decides more than the hardware." if own[0] / own[-1] > 20 else "Holds in part."
-    wins = next((rate for (rate, *_), least in zip(turn, own, strict=True) if least < blended[0]), None)
-    against = (
-        f"The cheapest of them beats the cheapest API from {wins:g} requests/s on."
-        if wins is not None
-        else "None of them beats the cheapest API at any of these rates."
-    )
-    middle = next(
-        (rate for (rate, *_), least in zip(turn, own, strict=True) if least < float(np.median(blended))), None
-    )
-    median = f" Against the median API price they do from {middle:g} requests/s on." if middle is not None else ""
+    work = ask("Llama-3.1-8B", "8bit", requests_per_s=1.0, ttft_ms=10_000.0, tpot_ms=200.0)
+    found = crossover(work, np.flatnonzero(usual(work)), tokens.bundled())
+    if found.api is None:
+        raise RuntimeError("no API price of Llama-3.1-8B is bundled")
+    against = f"{beats(found.turns[1], 'cheapest')} {beats(found.turns[0], 'median')}"
     return [
         "## 9. “At volume the GPU is cheaper per token”",
         "",
         (
             f"**{verdict}** Llama-3.1-8B, 8 bit, 512 -> 256 tokens, TTFT ≤ 10 s, TPOT ≤ 200 ms; $ per million tokens, prompt and answer, of the "
-            f"cheapest fleet of whole servers that runs the whole month. Serverless APIs ask ${short(blended[0])} (cheapest) and "
-            f"${short(float(np.median(blended)))} (median of {len(blended)} prices) for the same mix. {against}{median}"
+            f"cheapest fleet of whole servers that runs the whole month. Serverless APIs ask ${short(found.api.cheapest)} (cheapest) and "
+            f"${short(found.api.median)} (median of {found.api.providers} prices) for the same mix. {against}"
         ),
         "",
         *table(("requests/s", "million tokens a month", "CPU $/M", "GPU $/M"), rows),
@@ -517,6 +516,27 @@ def volume() -> list[str]:
 
 RARE = 0.1
 """Share of the offers below which a thing is called rare (our word)."""
+
+
+def not_looked_at(work: Comparison, places: Array) -> dict[str, tuple[int, str]]:
+    """By check: the offers that it does not apply to, and why (the conditions of `models.bottlenecks`)."""
+    made = work.estimates
+    servers = work.market.server_index[places].tolist()
+    chips = [made.table.chips[int(made.table.chip_index[at])] for at in servers]
+    choices = [made.choice(at) for at in servers]
+    unlinked = sorted({chip.name for chip in chips if not chip.pcie_gb_s})
+    return {
+        "PCIe, weight load": (
+            sum(not chip.pcie_gb_s for chip in chips),
+            f"of chips for which no PCIe is stated ({', '.join(unlinked)})",
+        ),
+        "Tokenizer": (
+            sum(choice is None or choice.gguf for choice in choices),
+            "answered by llama.cpp, whose reading of text was not fitted",
+        ),
+        "Power limit": (sum(not chip.tdp_w for chip in chips), "of chips for which no power is stated"),
+        "Link between GPUs": (int((made.tp_used[servers] <= 1).sum()), "that hold the model on each GPU"),
+    }
 
 
 def hidden() -> list[str]:
@@ -568,6 +588,14 @@ def hidden() -> list[str]:
         "",
         *table(("check", "warning", "note", "fine", "not stated", "p10 – median – p90"), rows),
         (
+            f"A row that adds up to fewer than {len(places):,} leaves out offers that its check does not apply to: "
+            + "; ".join(
+                f"“{name}” {count:,} {why}" for name, (count, why) in not_looked_at(work, places).items() if count
+            )
+            + "."
+        ),
+        "",
+        (
             "PCIe decides the start and, over several GPUs without NVLink, a part of every prompt and token; not the speed of one GPU. Disks decide how "
             "long a server takes until its first answer. RAM below the weights fails at loading. A slow host core costs a share of the "
             "engine's own work of a step, which is small for large models."
@@ -582,7 +610,7 @@ HEAD = f"""\
 Articles on hosting language models repeat a handful of rules. Here they are held against the {{offers}} offers bundled with rackrate
 (list of {SNAPSHOT_DATE}, the last price seen on {{last}}; on-demand and monthly, none older than 24 months, none out of stock) and its estimates. Every figure
 is made by `make docs` from the same code as the dashboard's; each judgement follows from the figures by a rule in `scripts/claims.py`.
-Speeds are estimates: their errors are in the README under “How far to trust the figures”, and a GPU's are better known than a CPU's.
+Speeds are estimates: their errors are in the README under “How far to trust them”, and a GPU's are better known than a CPU's.
 Three figures with dashes are the tenth percentile, the median and the ninetieth of the offers.
 
 """

@@ -153,10 +153,13 @@ def clamp_width(column: Column, width: int) -> int:
 
 
 def markdown() -> str:
-    """The column table of the README: the usual ones by priority, then those that have to be asked for."""
+    """The column table of the README: the usual ones by priority, those that have to be asked for, those of files only."""
+    from pricing.asked import COLUMNS as ASKED  # the dashboard itself does not need them
+
     lines = ["| column | is |", "|---|---|"]
     for column in sorted(COLUMNS, key=lambda column: (column.optional, column.priority)):
         asked = " *(with `.`)*" if column.optional else ""
         meaning = column.help.replace("|", "\\|")
         lines.append(f"| **{column.title('$')}** | {meaning}{asked} |")
+    lines += [f"| **{name}** | {meaning} *(in CSV and JSON)* |" for name, meaning in ASKED.items()]
     return "\n".join(lines)

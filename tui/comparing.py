@@ -90,7 +90,7 @@ def _commitment(rows: Rows, i: int) -> str:
     if not offer.commitment_months:
         return "a month" if offer.term == "monthly" else "none"
     upfront = f", {offer.upfront_share * 100:.0f} % upfront" if offer.upfront_share else ""
-    return f"{offer.commitment_months} months{upfront}"
+    return f"{fmt.few(offer.commitment_months, 'month')}{upfront}"
 
 
 def _warnings(rows: Rows, i: int) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from pricing.filters import Filters
     from tui.session import Session
 
 FORMATS = {"csv": ".csv", "json": ".json", "markdown": ".md"}
@@ -29,13 +30,11 @@ class ExportStoppedError(InputError):
 
 def offers(session: Session, scope: str) -> list[int]:
     """The offers of a scope: `visible` and `marked` in the table's order, `all` by cost."""
-    from pricing.filters import Filters
-
     comparison, rows = session.comparison, session.rows
     if comparison is None or rows is None:
         return []
     if scope == "all":
-        chosen: NDArray[Any] = comparison.select(Filters(terms=("all",), undated=True, max_age_months=None))
+        chosen: NDArray[Any] = comparison.select(_filters(session, scope))
         return [int(at) for at in chosen]
     if scope == "marked":
         marked = set(session.marked())
@@ -45,18 +44,30 @@ def offers(session: Session, scope: str) -> list[int]:
     return [int(at) for at in rows.order]
 
 
+def _filters(session: Session, scope: str) -> Filters:
+    """What the offers of a scope pass."""
+    from pricing.filters import Filters
+
+    if scope == "visible":
+        return session.filters(session.view)
+    return Filters(terms=("all",), undated=True, max_age_months=None)
+
+
 def write(session: Session, scope: str, form: str, path: Path, stopped: Callable[[], bool] = lambda: False) -> int:
     """Write the offers of a scope, whole or not at all; how many there were.
 
     Raises ExportStoppedError where `stopped` says so before the end, OSError or StoreError where nothing can be written.
     """
     from pricing import atomic, export
+    from pricing.asked import selection_text
+    from tui.cli.question import markdown_line, question
 
     comparison = session.comparison
     if comparison is None:
         raise InputError("There is nothing to export yet.")
     chosen = offers(session, scope)
-    table = _until(_told(session, chosen, export.rows(comparison, chosen)), stopped)
+    asked = selection_text(_filters(session, scope), first="marked by hand" if scope == "marked" else "")
+    table = _until(_told(session, chosen, export.rows(comparison, chosen, asked)), stopped)
     if form == "csv":
         out = io.StringIO()
         export.write_csv(out, table)
@@ -64,7 +75,8 @@ def write(session: Session, scope: str, form: str, path: Path, stopped: Callable
     elif form == "json":
         text = export.rows_json(table) + "\n"
     else:
-        text = export.markdown(table)
+        asked = markdown_line(question(comparison.workload, comparison.terms))
+        text = f"{asked}\n\n{export.markdown(table)}"
     atomic.write_text(path, text)
     return len(chosen)
 

@@ -177,6 +177,16 @@ def short_count(value: float | None) -> str:
     return f"{value:.0f}"
 
 
+def milliseconds(value: float | None) -> str:
+    """Three significant digits of milliseconds in full: 316k ms would have to be worked out."""
+    if value is None or value != value:
+        return MISSING
+    if value < 99_950:
+        return number(value)
+    step = 10 ** (math.floor(math.log10(value)) - 2)
+    return f"{round(value / step) * step:,.0f}"
+
+
 def plain(value: float | None, digits: int = 6) -> str:
     """A number as a user would type it: no padding zeros, no thousands separators."""
     if value is None or value != value:
@@ -216,6 +226,11 @@ def tokens(value: float) -> str:
 def few(number: int, one: str, many: str = "") -> str:
     """A count with its noun: 1 offer, 3,484 offers."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def amount(value: float, noun: str) -> str:
+    """The same of what need not be whole: 1 month, 0.5 requests."""
+    return f"{plain(value)} {noun}{'' if value == 1 else 's'}"
 
 
 def symbol(currency: str) -> str:

@@ -54,8 +54,13 @@ _MEMORY_IN_NAME = re.compile(r"-\d+GB\b")
 
 def server(offer: Offer) -> str:
     """The seller's name of the machine, without the seller's own name in front: the column beside it says that."""
-    name, seller = offer.server, f"{offer.provider}-"
-    return name[len(seller) :] if name.lower().startswith(seller.lower()) and len(name) > len(seller) else name
+    return name(offer.server, offer.provider)
+
+
+def name(server: str, provider: str) -> str:
+    """The same from the two names."""
+    seller = f"{provider}-"
+    return server[len(seller) :] if server.lower().startswith(seller.lower()) and len(server) > len(seller) else server
 
 
 def hardware(offer: Offer) -> str:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pricing import export
-from pricing.compare import COMPARE_COLUMNS, Comparison
 from pricing.offer_csv import parse_offers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pricing.compare import Comparison
     from pricing.offer import Offer
 
 
@@ -55,7 +55,7 @@ def test_a_comparison_as_csv_is_the_named_columns_and_reads_back_as_offers(
     out = io.StringIO()
     assert export.write_csv(out, export.rows(comparison, comparison.select())) == 2
     table = list(csv.DictReader(io.StringIO(out.getvalue())))
-    assert tuple(table[0]) == COMPARE_COLUMNS
+    assert tuple(table[0]) == export.EXPORT_COLUMNS
     assert {row["server"] for row in table} == {"'=cmd|' /C calc'!A0", "b"}
     assert {row["meets_targets"] for row in table} == {"true"}
     assert {o.price_per_hour for o in parse_offers(out.getvalue(), "export")} == {1.0}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import models
+from tui.__main__ import main
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -56,6 +60,48 @@ def test_speeds_behind_the_judgements(claims: ModuleType) -> None:
     large = claims.ask("Llama-3.3-70B", "8bit")
     speeds = large.column("tokens_per_s_user")
     assert speeds[claims.held(large, gpu=False)].max() < speeds[claims.held(large, gpu=True)].max() / 5
+
+
+def test_rows_of_checks_add_up_to_the_offers_with_those_left_out(claims: ModuleType) -> None:
+    lines = claims.hidden()
+    work = claims.ask("Llama-3.3-70B", "4bit", concurrency=4)
+    places = np.flatnonzero(claims.held(work, gpu=True))
+    left_out = claims.not_looked_at(work, places)
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and not line.startswith("| check")]
+    assert len(rows) > 6
+    for name, *counts in (row[:5] for row in rows):
+        counted = sum(int(count.replace(",", "")) for count in counts)
+        assert counted + left_out.get(name, (0, ""))[0] == len(places), name
+        assert counted == len(places) or f"“{name}” {left_out[name][0]:,} " in " ".join(lines)
+
+
+def test_the_volume_is_the_crossovers(
+    claims: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RACKRATE_TODAY", claims.SNAPSHOT_DATE)
+    asked = [
+        "--input-tokens",
+        "512",
+        "--output-tokens",
+        "256",
+        "--ttft-ms",
+        "10000",
+        "--tpot-ms",
+        "200",
+        "--quant",
+        "8bit",
+    ]
+    assert main(["advise", "crossover", "--rps", "1", *asked, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    text = " ".join(claims.volume())
+    assert f"the cheapest API at {found['own_against_cheapest_api'][0]:.3g} requests/s" in text
+    assert f"the median API from {found['own_against_median_api'][0]:.3g} requests/s" in text
+
+
+def test_sections_of_the_readme_that_are_named_are_there(claims: ModuleType) -> None:
+    readme = (SCRIPT.parents[1] / "README.md").read_text(encoding="utf-8")
+    (named,) = re.findall(r"in the README under “(.*?)”", claims.HEAD)
+    assert f"## {named}\n" in readme
 
 
 @pytest.mark.parametrize(

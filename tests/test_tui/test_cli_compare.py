@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pricing.compare import COMPARE_COLUMNS
+from pricing.export import EXPORT_COLUMNS
 from tui.__main__ import main
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_everything_is_listed_with_figures_or_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     rows = listed(WIDE, capsys)
-    assert list(rows[0]) == list(COMPARE_COLUMNS)
+    assert list(rows[0]) == list(EXPORT_COLUMNS)
     assert len(rows) >= 5000
     assert len({row["provider"] for row in rows}) >= 45
     assert len({row["offer_id"] for row in rows}) == len(rows)
@@ -147,7 +147,7 @@ def test_json_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 3
     assert main(["compare", "--format", "markdown", "--limit", "3"]) == 0
-    lines = capsys.readouterr().out.strip().splitlines()
+    _, _, *lines = capsys.readouterr().out.strip().splitlines()
     assert len(lines) == 5
     assert len({line.count("|") for line in lines}) == 1
 
@@ -283,3 +283,18 @@ def test_a_bad_config_gets_one_sentence(content: str, tmp_path: Path, capsys: py
 
 def test_a_missing_config_is_said_to_be_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nosuch/config.json does not exist" in refused(["--model", "nosuch/config.json"], capsys)
+
+
+def test_a_file_has_all_offers_though_the_table_is_cut_for_reading(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thirty rows are for people: whoever keeps a file to compare with keeps all of it."""
+    target = tmp_path / "all.csv"
+    assert main(["compare", "--format", "table", "--csv", str(target)]) == 0
+    told = capsys.readouterr()
+    with target.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 1000
+    assert f"Wrote {len(rows):,} offers" in told.err
+    assert len(told.out.splitlines()) < 40
+    assert "first:" not in rows[0]["selection"]

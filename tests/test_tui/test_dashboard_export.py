@@ -68,7 +68,8 @@ async def test_markdown_keeps_hostile_names_inside_their_cells(dashboard, folder
         await app.press("x", "tab", "down", "down", "enter")
         (path,) = folder.glob("*.md")
         lines = path.read_text(encoding="utf-8").splitlines()
-        assert len(lines) == 2 + len(app.servers())
+        assert lines[0].startswith(app.session.workload.model.name), "a document says what was asked"
+        assert len(lines) == 4 + len(app.servers())
         assert "\x1b" not in "".join(lines)
 
 

@@ -62,7 +62,16 @@ def rewritten(folder: Path, change) -> str:
 
 def test_nothing_changed(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", str(written / "old.csv"), str(written / "old.csv"), "--format", "csv"]) == 0
-    assert "Nothing changed" in capsys.readouterr().err
+    assert "Nothing changed" not in capsys.readouterr().err, "cron would mail it"
+
+
+def test_a_person_is_told_that_nothing_changed(
+    written: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["diff", str(written / "old.csv"), str(written / "old.csv"), "--only", "gone", "--by", "2"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Nothing changed that --only gone asks for by 2 % or more; cheapest that meets the targets is " in said
 
 
 def test_a_price_a_new_and_a_gone_offer(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +99,7 @@ def test_a_price_is_told_in_percent(written: Path) -> None:
         return rows
 
     found = difference(str(written / "old.csv"), rewritten(written, change))
-    assert [(one.kind, one.column) for one in found.changes] == [("price", "price_per_hour")]
+    assert [(one.kind, one.column) for one in found.changes] == [("dearer", "price_per_hour")]
     assert found.changes[0].percent == pytest.approx(25)
     assert difference(str(written / "old.csv"), str(written / "new.csv"), 30.0).changes == ()
 
@@ -171,7 +180,7 @@ def test_what_would_be_read_as_something_else_is_refused(text: str, capsys: pyte
 def test_two_workloads_are_not_compared(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMPARE, "--rps", "2", "--csv", str(written / "other.csv")]) == 0
     assert main(["diff", str(written / "old.csv"), str(written / "other.csv")]) == 2
-    assert "different workloads: requests/s" in capsys.readouterr().err
+    assert "traffic 0.1 a second and 2 a second" in capsys.readouterr().err
 
 
 def test_targets_that_turned_are_counted(written: Path) -> None:

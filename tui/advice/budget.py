@@ -14,7 +14,6 @@ from tui import format as fmt
 from tui.advice.offers import offer_row, printed
 from tui.advice.report import Part, Report, Table
 from tui.advice.verdict import workload_data
-from tui.cli.compare import question as question_line
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
@@ -44,10 +43,10 @@ def prepare(workload: Workload, said: Mapping[str, Any], options: CompareOptions
     return workload
 
 
-def asked_for(workload: Workload, said: Mapping[str, Any]) -> str:
-    """The question in one line; its model and format are what is looked for."""
-    which = f"models of {_or(said['models'])}" if "models" in said else "any model"
-    return question_line(workload, f"{which}, {said.get('quant', 'any')} weights")
+def asked_for(said: Mapping[str, Any]) -> str:
+    """Model and format as the question has them: they are what is looked for."""
+    which = f"Models of {_or(said['models'])}" if "models" in said else "Any model"
+    return f"{which}, {said.get('quant', 'any')} weights"
 
 
 def report(question: Question) -> Report:

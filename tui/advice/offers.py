@@ -61,9 +61,10 @@ def with_band(value: float | None, low: float | None, high: float | None) -> str
 def printed(row: dict[str, Any]) -> dict[str, Any]:
     """The row with the cells that are put together for reading."""
     count = int(row["servers_needed"] or 1)
+    name = rows.name(row["server"], row["provider"])
     return {
         **row,
-        "fleet": f"{count:,}× {row['server']}" if count > 1 else row["server"],
+        "fleet": f"{count:,}× {name}" if count > 1 else name,
         "ttft": with_band(row["ttft_ms"], row["ttft_ms_low"], row["ttft_ms_high"]),
         "tpot": with_band(row["tpot_ms"], row["tpot_ms_low"], row["tpot_ms_high"]),
         "seen": row["source_date"] or "undated",
@@ -77,7 +78,7 @@ def columns(currency: str, *first: Column, tail: bool = False) -> tuple[Column, 
         *first,
         Column("fleet", "Servers", 1, widest=30),
         Column("provider", "Provider", 2),
-        Column("hardware", "Hardware", 6, widest=26),
+        Column("hardware", "Hardware", 2, widest=26),
         Column("region", "Where", 8, widest=14),
         Column("term", "Term", 9),
         Column("monthly_cost", f"{currency}/month", 1),

@@ -15,13 +15,15 @@ from tui.advice.answer import answer
 from tui.advice.question import Question
 from tui.advice.words import plain as plain_report
 from tui.cli.advise_flags import said
-from tui.cli.compare import check_filters, question
+from tui.cli.compare import check_filters
 from tui.cli.footer import summary
 from tui.cli.output import csv_text, markdown, plain, say
 from tui.cli.parser import build
 from tui.cli.prices import market_of, places
+from tui.cli.question import markdown_line, question
 from tui.cli.table import table_width
 from tui.cli.workload import filters_from, options_from, workload_from
+from tui.text import wrap
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 WORKLOAD_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens", "model")
 """Flags that a topic's own traffic or its own choice of the model would contradict."""
 LINE = 120
-"""Sentences are wrapped here at the latest: longer lines are hard to read."""
+"""Sentences are wrapped here at the latest: longer lines are hard to read. Tables take all the room there is."""
+MORE = "A wider terminal or --format json shows them."
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,17 +57,16 @@ def run(args: argparse.Namespace) -> int:
     asked = Question(comparison, filters, lambda: at_hand(store), wanted)
     found = answer(args.topic, asked)
     form = args.format or "text"
-    if form == "text":
-        say(topic.asked_for(workload, wanted) if hasattr(topic, "asked_for") else question(workload))
-    write(found, form)
+    which = topic.asked_for(wanted) if hasattr(topic, "asked_for") else ""
+    write(found, form, question(workload, options, which))
     if form == "text":
         rows = asked.asked()
         say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
     return 0
 
 
-def write(found: Report, form: str) -> None:
-    """A report on stdout. Raises InputError where a topic has no table for CSV."""
+def write(found: Report, form: str, asked: str) -> None:
+    """A report on stdout, in documents with what was asked. Raises InputError where a topic has no table for CSV."""
     if form == "json":
         sys.stdout.write(json.dumps(_values(found.data), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     elif form == "csv":
@@ -75,9 +77,13 @@ def write(found: Report, form: str) -> None:
         rows = found.table.rows
         sys.stdout.write(csv_text(rows, list(rows[0]) if rows else [column.key for column in found.table.columns]))
     elif form == "markdown":
-        sys.stdout.write("\n".join(line for part in found.parts for line in _markdown(part)))
+        parts = (line for part in found.parts for line in _markdown(part))
+        sys.stdout.write("\n".join((markdown_line(asked), "", *parts)))
     else:
-        text = plain_report(found, min(table_width(), LINE))
+        cells = table_width()
+        line = min(cells, LINE)
+        head = "\n".join("".join(text for text, _ in words).rstrip() for words in wrap([(asked, "text")], line))
+        text = f"{head}\n{plain_report(found, line, table=cells, more=MORE)}"
         utf = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
         sys.stdout.write(text if utf else fmt.to_ascii(text))
 

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError, UnknownNameError, brief
-from models.explain import duration
 from models.practical import STALE_DAYS
 from models.verdict import verdict
 from pricing import export
+from pricing.asked import selection_text
 from pricing.asserting import condition, unmet
 from pricing.compare import COMPARE_COLUMNS, compare
 from pricing.filters import DEFAULT_TERMS, region_mask, usual_sort
@@ -23,6 +23,7 @@ from tui.cli.footer import left_out, summary
 from tui.cli.output import STDOUT, chosen_format, counted, say, show_table, write_file
 from tui.cli.parser import nearest
 from tui.cli.prices import market_of, places
+from tui.cli.question import markdown_line, question
 from tui.cli.table import Column, table_width
 from tui.cli.workload import filters_from, options_from, workload_from
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from models.traffic import Workload
     from pricing.compare import Comparison
     from pricing.filters import Filters
     from pricing.where import Where
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     settings, store = places()
     workload, filters, options = workload_from(args), filters_from(args), options_from(args, settings, store.rates())
     column, descending = sort_column(args.sort or usual_sort(workload))
-    form = chosen_format(args)
+    form = "csv" if args.csv == STDOUT else chosen_format(args)
     if args.csv == STDOUT and args.format not in {None, "csv"}:
         raise InputError(f"--csv - and --format {args.format} would both write to stdout.")
     market = market_of(args, settings, store, options)
@@ -57,20 +57,31 @@ def run(args: argparse.Namespace) -> int:
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
     found = comparison.select(filters, sort=column, descending=descending)
+    # A table on a terminal is cut for reading; what is written for programs is not, unless that was asked for.
     limit = (TABLE_ROWS if form == "table" else 0) if args.limit is None else args.limit
-    shown = found[:limit] if limit else found
-    if args.csv == STDOUT:
-        form = "csv"
-    elif args.csv:
-        write_file(args.csv, csv_of(comparison, shown.tolist()))
-        say(f"Wrote {counted(len(shown), 'offer')} to {args.csv}.")
+    shown, filed = (found[:most] if most else found for most in (limit, args.limit))
+
+    def selected(part: Any, most: int) -> str:
+        cut = bool(args.limit) or len(part) < len(found)
+        return selection_text(
+            filters,
+            first=f"{most} by {column}{', largest first' if descending else ''}" if cut else "",
+            since=args.since,
+            bundled=not args.no_bundled,
+            listed=bool(args.prices),
+        )
+
+    selection = selected(shown, limit)
+    if args.csv and args.csv != STDOUT:
+        write_file(args.csv, csv_of(comparison, filed.tolist(), selected(filed, args.limit or 0)))
+        say(f"Wrote {counted(len(filed), 'offer')} to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
             return _asserted(comparison, found, conditions)
     if form == "table":
-        say(question(workload))
+        say(question(workload, options))
         if len(found):
             say(verdict(comparison, found).sentence)
-    write(comparison, shown.tolist(), form)
+    write(comparison, shown.tolist(), form, selection)
     if form == "table":
         say(summary(comparison, found.tolist(), len(shown), bundled=not args.no_bundled))
         if hidden := left_out(filters.left_out(comparison), since=args.since):
@@ -86,23 +97,24 @@ def _asserted(comparison: Comparison, found: Any, conditions: Sequence[Where]) -
     return 0 if why is None else 1
 
 
-def write(comparison: Comparison, shown: Sequence[int], form: str) -> None:
+def write(comparison: Comparison, shown: Sequence[int], form: str, selection: str) -> None:
     """The chosen offers on stdout in one of the four formats."""
     if form == "csv":
-        export.write_csv(sys.stdout, export.rows(comparison, shown))
+        export.write_csv(sys.stdout, export.rows(comparison, shown, selection))
     elif form == "json":
-        sys.stdout.write(export.rows_json(export.rows(comparison, shown)) + "\n")
+        sys.stdout.write(export.rows_json(export.rows(comparison, shown, selection)) + "\n")
     elif form == "markdown":
-        sys.stdout.write(export.markdown(export.rows(comparison, shown)))
+        asked = markdown_line(question(comparison.workload, comparison.terms))
+        sys.stdout.write(f"{asked}\n\n{export.markdown(export.rows(comparison, shown))}")
     elif shown:
         rows_shown = table_rows(comparison, shown)
         show_table(rows_shown, columns(comparison.terms.currency, rows_shown, table_width()))
 
 
-def csv_of(comparison: Comparison, shown: Sequence[int]) -> str:
+def csv_of(comparison: Comparison, shown: Sequence[int], selection: str) -> str:
     """The chosen offers as the text of a CSV file."""
     text = io.StringIO()
-    export.write_csv(text, export.rows(comparison, shown))
+    export.write_csv(text, export.rows(comparison, shown, selection))
     return text.getvalue()
 
 
@@ -136,25 +148,6 @@ def sort_column(asked: str) -> tuple[str, bool]:
     return name, (name in LARGEST_FIRST) != asked.startswith("-")
 
 
-def question(workload: Workload, weights: str = "") -> str:
-    """The workload in one line; `weights` stands for model and format where they are not the workload's own."""
-    traffic = (
-        f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
-        if workload.requests_per_s is not None
-        else counted(workload.concurrency or 0, "user")
-    )
-    targets = [
-        f"{name} <= {duration(limit)}"
-        for name, limit in ((workload.ttft_name, workload.ttft_ms), ("TPOT", workload.tpot_ms))
-        if limit is not None
-    ]
-    guessing = f", speculative {workload.speculative}" if workload.speculative is not None else ""
-    return (
-        f"{weights or f'{workload.model.name}, {workload.quant} weights'}, {workload.kv_quant} KV, {workload.engine} engine{guessing}; "
-        f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens, {traffic}; {', '.join(targets) or 'no targets'}."
-    )
-
-
 def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) -> tuple[Column, ...]:
     """The printed columns; the comparison's other columns are in CSV and JSON.
 
@@ -170,7 +163,7 @@ def columns(currency: str, shown: Sequence[Mapping[str, object]], cells: int) ->
         Column("region", "Where", 16, widest=16),
         Column("term", "Term", 5 if unusual else 17),
         Column("memory_used_share", "Mem %", 11, fmt.share),
-        Column("ttft_ms", "TTFT ms", 7),
+        Column("ttft_ms", "TTFT ms", 7, fmt.milliseconds),
         Column("tokens_per_s_user", "tok/s·u", 9),
         Column("output_tokens_per_s", "tok/s Σ", 15),
         Column("max_concurrency", "Users", 13, fmt.count),

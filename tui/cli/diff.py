@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pricing.diff import difference
 from tui import format as fmt
-from tui.cli.output import chosen_format, csv_text, emit, say
+from tui.cli.output import chosen_format, emit, say
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pricing.diff import Difference
 
@@ -22,11 +22,15 @@ SHOWN = 40
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare two files, say it in a sentence, list the changes."""
-    found = difference(args.old, args.new, args.by or 0.0)
+    """Compare two files, say it in a sentence, list the changes; silent where there are none and nobody looks."""
+    found = difference(args.old, args.new, args.by or 0.0, args.only)
     form = chosen_format(args)
-    say(sentence(found, args.by))
     rows = [{"change": one.kind, **{key: getattr(one, key) for key in KEYS[1:]}} for one in found.changes]
+    # cron mails whatever is printed: that nothing changed is said to a person only.
+    heard = bool(rows) or sys.stderr.isatty()
+    for message in (found.doubt, found.moved if heard else "", sentence(found, args.by, args.only) if heard else ""):
+        if message:
+            say(message)
     shown = rows[:SHOWN] if form == "table" else rows
     columns = (
         Column("change", "Change", 1), Column("provider", "Provider", 3), Column("server", "Server", 1, widest=28),
@@ -35,34 +39,37 @@ def run(args: argparse.Namespace) -> int:
         Column("percent", "%", 1, lambda value: fmt.MISSING if value is None else f"{value:+.1f}"),
         Column("monthly_cost", f"{found.currency}/month", 4),
     )  # fmt: skip
-    if form == "csv":  # the same header whether anything changed or not
-        sys.stdout.write(csv_text(rows, KEYS))
-    elif shown or form != "table":
+    if shown or form == "json":  # an empty list is JSON, an empty text is none
         emit(shown, columns, form)
     if len(rows) > len(shown):
         say(f"{len(shown)} of {len(rows):,} changes; --format csv has all.")
     return 1 if rows else 0
 
 
-def sentence(found: Difference, least_percent: float | None = None) -> str:
-    """How much changed, and the cheapest offer then and now."""
+def sentence(found: Difference, least_percent: float | None = None, only: Sequence[str] = ()) -> str:
+    """How much changed, and the cheapest offer then and now; with `only` what was not asked about is not counted."""
     if not found.changes:
-        nothing = "Nothing changed" if least_percent is None else f"Nothing changed by {least_percent:g} % or more"
-        return f"{nothing}; cheapest that meets the targets is {_named(found.best_now, found.currency)}."
-    ups = len({one.offer_id for one in found.changes if one.kind == "price" and (one.percent or 0) > 0})
-    counts = (
-        f"{fmt.few(found.count('price'), 'offer')} with another price ({ups} up)",
-        f"{found.count('new')} new", f"{found.count('gone')} gone", f"{found.count('estimate')} with other estimates",
-        *([f"{found.now_meeting:,} meet the targets only now"] if found.now_meeting else []),
-        *([f"{found.now_missing:,} meet them no more"] if found.now_missing else []),
-    )  # fmt: skip
+        nothing = f"Nothing changed that --only {','.join(only)} asks for" if only else "Nothing changed"
+        least = "" if least_percent is None else f" by {least_percent:g} % or more"
+        return f"{nothing}{least}; cheapest that meets the targets is {_named(found.best_now, found.currency)}."
+    counts = [
+        (fmt.few(found.count("dearer"), "offer") + " dearer", "dearer"),
+        (f"{found.count('cheaper')} cheaper", "cheaper"),
+        (f"{found.count('new')} new", "new"),
+        (f"{found.count('gone')} gone", "gone"),
+        (f"{found.now_meeting:,} meet the targets only now" if found.now_meeting else "", "targets"),
+        (f"{found.now_missing:,} meet them no more" if found.now_missing else "", "targets"),
+        (f"{found.count('stock')} in or out of stock" if found.count("stock") else "", "stock"),
+        (f"{found.count('other')} with other figures", "other"),
+    ]
+    told = [text for text, kind in counts if text and (not only or kind in only)]
     before, now = _named(found.best_before, found.currency), _named(found.best_now, found.currency)
     best = (
         f"cheapest that meets the targets is still {now}"
         if before == now
         else f"cheapest that meets the targets was {before}, is {now}"
     )
-    return f"{', '.join(counts)}; {best}."
+    return f"{', '.join(told)}; {best}."
 
 
 def _named(row: Mapping[str, str] | None, currency: str) -> str:

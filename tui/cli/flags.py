@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 KINDS = ("cpu", "gpu")
 TERMS = ("on_demand", "spot", "reserved", "savings_plan", "monthly")
 FORMATS = ("table", "csv", "json", "markdown")
+CHANGES = ("dearer", "cheaper", "new", "gone", "targets", "stock", "other")
+"""As in `pricing.diff`, which would be loaded for --help; a test compares the two."""
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
 def short(text: str) -> str:
@@ -22,7 +26,7 @@ def short(text: str) -> str:
 
 
 def number(text: str) -> float:
-    """A finite number; 1_000 is a thousand, 1,000 is refused: it may mean 1.0."""
+    """A finite number; 1_000 is a thousand, 1,000 is refused: it may mean 1.0. Counts are read by `whole_number`."""
     try:
         value = float(text)
     except ValueError:
@@ -40,10 +44,19 @@ def positive_number(text: str) -> float:
     return value
 
 
-def whole_number(text: str) -> int:
-    """A whole number above zero; 4k and 1.5k are thousands (x1000), 8Ki is x1024."""
-    units = {"ki": 1024, "k": 1000, "m": 1_000_000}
+def ungrouped(text: str) -> str:
+    """A count without the signs between its thousands: 2,000,000 and 2_000_000.
+
+    Only where no unit follows: a count has no decimals, so 1,155 can mean one thing only, while 1,500k may be 1.5k.
+    """
     word = text.strip().lower().replace("_", "")
+    return word.replace(",", "") if _GROUPED.fullmatch(word) else word
+
+
+def whole_number(text: str) -> int:
+    """A whole number above zero; 4k and 1.5k are thousands (x1000), 8Ki is x1024, 2,000,000 is two million."""
+    units = {"ki": 1024, "k": 1000, "m": 1_000_000}
+    word = ungrouped(text)
     scale = 1
     for suffix, factor in units.items():
         if word.endswith(suffix):
@@ -119,6 +132,15 @@ def words(text: str) -> list[str]:
     found = [word.strip() for word in text.split(",") if word.strip()]
     if not found:
         raise argparse.ArgumentTypeError("the value is empty")
+    return found
+
+
+def changes(text: str) -> list[str]:
+    """Kinds of changes, comma-separated."""
+    found = words(text.lower())
+    for word in found:
+        if word not in CHANGES:
+            raise argparse.ArgumentTypeError(f"{brief(word)} is none of {', '.join(CHANGES)}")
     return found
 
 

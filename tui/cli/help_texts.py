@@ -78,13 +78,24 @@ examples:
 
 DIFF = """\
 Say what changed between two files of `rackrate compare --csv FILE`: prices, new and gone offers, estimates, and the cheapest
-offer that meets the targets then and now. Exit code: 0 nothing changed, 1 something did, 2 a file cannot be used.
+offer that meets the targets then and now. Files that were asked different things (columns workload and selection) are refused.
+Where nothing changed, nothing is printed ([] as json; on a terminal a sentence says so).
+Exit code: 0 nothing changed, 1 something did, 2 a file cannot be used or the questions differ.
 """
 
 DIFF_EXAMPLES = """\
 examples:
   rackrate diff sunday.csv monday.csv
   rackrate diff sunday.csv monday.csv --by 5 --format markdown
+  rackrate diff sunday.csv monday.csv --only dearer --by 5
+
+--only takes, comma-separated:
+  dearer cheaper   a listed price or the month's bill went up or down, whatever moved the bill: price, rate, number of servers
+  new gone         offers that only one of the files has
+  targets          offers that meet the targets only now, or no more
+  stock            another availability
+  other            another estimate or reason, a price that was not stated before or is not any more
+--by leaves out prices and figures that moved by less; it says nothing of new and gone offers, --only does.
 """
 
 ESTIMATE = """\

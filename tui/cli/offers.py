@@ -14,6 +14,7 @@ from pricing.filters import DEFAULT_TERMS
 from pricing.own_facts import facts_of, unknown_hardware
 from pricing.own_fields import FIELDS, OWNED_FIELDS, OWNED_NEEDED, FieldFault
 from tui import clock, rows
+from tui import format as fmt
 from tui.cli.output import chosen_format, counted, emit, say
 from tui.cli.table import Column
 
@@ -130,7 +131,7 @@ def host_words(entry: Offer) -> str:
         return ""
     sockets = f"{entry.sockets}× " if entry.sockets and entry.cpu_model else ""
     parts = (
-        f"{entry.cores:g} cores" if entry.cores else f"{entry.vcpus:g} vCPU" if entry.vcpus else "",
+        fmt.amount(entry.cores, "core") if entry.cores else f"{entry.vcpus:g} vCPU" if entry.vcpus else "",
         f"{sockets}{rows.short_cpu(entry.cpu_model)}" if entry.cpu_model else "",
         f"{entry.ram_gib:.4g} GiB RAM" if entry.ram_gib else "",
     )
@@ -147,7 +148,9 @@ def price_words(entry: Offer) -> str:
         parts.append(f"{entry.price_per_month:,.2f} a month")
     if entry.setup_fee:
         parts.append(f"{entry.setup_fee:,.10g} once")
-    term = rows.TERMS[entry.term] + (f" for {entry.commitment_months} months" if entry.commitment_months else "")
+    term = rows.TERMS[entry.term] + (
+        f" for {fmt.few(entry.commitment_months, 'month')}" if entry.commitment_months else ""
+    )
     words = f"{entry.currency} {', '.join(parts)}, {term}, seen {entry.source_date}"
     return f"{words} ({entry.note})" if entry.note else words
 

@@ -11,10 +11,12 @@ from tui import __version__
 from tui.advice import TOPICS
 from tui.cli.advise_flags import add_topic_flags
 from tui.cli.flags import (
+    CHANGES,
     add_filter_flags,
     add_format_flag,
     add_own_server_flags,
     add_workload_flags,
+    changes,
     filled,
     limit,
     positive_number,
@@ -174,7 +176,11 @@ def build() -> Parser:
     diff = add("diff", "what changed between two comparisons", DIFF, DIFF_EXAMPLES)
     diff.add_argument("old", metavar="OLD.csv", help="an earlier comparison")
     diff.add_argument("new", metavar="NEW.csv", help="a later one")
-    diff.add_argument("--by", type=positive_number, metavar="PERCENT", help="leave out what moved by less")
+    diff.add_argument("--by", type=positive_number, metavar="PERCENT", help="leave out figures that moved by less")
+    diff.add_argument(
+        "--only", type=changes, metavar="KIND,...", action="extend", default=[],
+        help=f"only these changes are printed and make exit code 1: {', '.join(CHANGES)}",
+    )  # fmt: skip
     add_format_flag(diff)
 
     estimate = add("estimate", "answer a CSV of cases", ESTIMATE, ESTIMATE_EXAMPLES)

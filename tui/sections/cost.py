@@ -75,7 +75,7 @@ def _why_so_many(rows: Rows, i: int, servers: float) -> str:
     one = fmt.number(able) if by_rate else fmt.whole(able)
     if work.utilization != 1:
         one = f"({one} × {fmt.plain(work.utilization * 100, 3)} %)"
-    return f"{show_traffic(work)} ÷ {one} = {shown} → {fmt.count(servers)} servers"
+    return f"{show_traffic(work)} ÷ {one} = {shown} → {fmt.few(int(servers), 'server')}"
 
 
 def money_notes(rows: Rows, i: int) -> str:
@@ -85,7 +85,7 @@ def money_notes(rows: Rows, i: int) -> str:
     if terms.vat and offer.vat_included is not True:
         notes.append(f"{fmt.number(terms.vat * 100)} % VAT added")
     if offer.setup_fee:
-        notes.append(f"setup fee over {terms.setup_months:g} months")
+        notes.append(f"setup fee over {fmt.amount(terms.setup_months, 'month')}")
     factor = terms.rates.factor(offer.currency, terms.currency)
     if offer.currency != terms.currency and factor is not None:
         notes.append(f"{offer.currency} 1 = {terms.currency} {factor:.4g}, {terms.rates.source} of {terms.rates.date}")

@@ -61,13 +61,13 @@ def _month(found: Month, currency: str) -> list[TextLine]:
     else:
         words = hours
     if found.setup_share:
-        share = f"{money(found.setup_fee)} setup ÷ {found.setup_months:g} months"
+        share = f"{money(found.setup_fee)} setup ÷ {fmt.amount(found.setup_months, 'month')}"
         words += f" + {share} = {money(found.total)}"
     lines: list[TextLine] = [[("a month of one ", "muted"), (words, "text")]]
     if found.break_even_hours is not None and found.break_even_hours < found.hours:
         lines.append([(f"by the month from {found.break_even_hours:,.0f} h a month on", "muted")])
     if found.commitment_months and found.committed is not None:
-        committed = f"{found.commitment_months} months × {money(found.recurring)}"
+        committed = f"{fmt.few(found.commitment_months, 'month')} × {money(found.recurring)}"
         committed += f" + {money(found.setup_fee)} setup" if found.setup_fee else ""
         paid = f"; {money(found.upfront)} of it upfront, spread in the price" if found.upfront else ""
         lines.append([("committed ", "muted"), (f"{committed} = {money(found.committed)}{paid}", "text")])

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from models.errors import brief
-from tui.cli.flags import between, filled, number, positive_number
+from tui.cli.flags import between, filled, number, positive_number, ungrouped
 
 if TYPE_CHECKING:
     from tui.cli.advise_flags import Group
@@ -25,9 +25,9 @@ def api_price(text: str) -> tuple[float, ...]:
 
 
 def tokens(text: str) -> float:
-    """A number of tokens; 300M and 2B are millions and billions."""
+    """A number of tokens; 300M and 2B are millions and billions, 300,000,000 is the same in full."""
     units = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
-    word = text.strip().lower().replace("_", "")
+    word = ungrouped(text)
     scale = units.get(word[-1:], 1.0)
     value = positive_number(word[:-1] if scale > 1 else word) * scale
     if value > 1e18:
