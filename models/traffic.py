@@ -10,6 +10,7 @@ from models.errors import WorkloadError, brief
 
 if TYPE_CHECKING:
     from models.beside import Companion
+    from models.lengths import Lengths
     from models.llm import LLM
     from models.speculation import Speculation
 
@@ -63,6 +64,8 @@ class Workload:
     """Guessing tokens ahead; None = not."""
     beside: tuple[Companion, ...] = ()
     """Embedding and reranking models that every request passes first, on the same server."""
+    lengths: Lengths | None = None
+    """How prompts differ in length, around `input_tokens`; None = all are as long."""
 
     def __post_init__(self) -> None:
         if (self.requests_per_s is None) == (self.concurrency is None):
@@ -99,7 +102,9 @@ class Workload:
         return "TTFT" if self.ttft_at == "mean" else "TTFT p95"
 
     def changed(self, **changes: Any) -> Workload:
-        """The same workload with some fields replaced; setting one kind of traffic clears the other."""
+        """The same workload with some fields replaced; setting one kind of traffic clears the other, one length the spread of lengths."""
+        if "input_tokens" in changes:
+            changes.setdefault("lengths", None)
         if changes.get("requests_per_s") is not None:
             changes.setdefault("concurrency", None)
         if changes.get("concurrency") is not None:

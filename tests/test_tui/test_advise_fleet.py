@@ -101,6 +101,28 @@ def test_a_trace_gives_traffic_and_lengths(tmp_path: Path, capsys: pytest.Captur
     assert ninety["workload"]["input_tokens"] == 501
 
 
+def test_a_traces_tail_holds_its_long_prompts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One prompt of ten is ten times as long: 95 of 100 cannot wait less than such a prompt takes alone."""
+    rows = "".join(f"{second},{4000 if second % 10 == 0 else 400},100\n" for second in range(600))
+    (tmp_path / "trace.csv").write_text("timestamp,input_tokens,output_tokens\n" + rows)
+    fleet = _json(capsys, "fleet", "--trace", str(tmp_path / "trace.csv"))["fleets"][0]
+    flags = (
+        "--input-tokens",
+        "4000",
+        "--output-tokens",
+        "100",
+        "--rps",
+        "0.001",
+        "--ttft-ms",
+        "60000",
+        "--format",
+        "csv",
+    )
+    assert main(["compare", *flags]) == 0
+    alone = {row["offer_id"]: row["ttft_ms"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    assert fleet["ttft_p95_ms"] >= float(alone[fleet["offer_id"]]) * 0.999
+
+
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
