@@ -16,7 +16,7 @@ import numpy as np
 
 from models.practical import MOST_SERVERS
 from models.verdict_band import month_at
-from models.verdict_view import TOO_MANY, View, cheapest, in_stock, kinds, look, time
+from models.verdict_view import View, cheapest, in_stock, kinds, look, time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,9 +84,9 @@ def _passed_over(view: View, meets: NDArray[np.bool_], cost: NDArray[np.float64]
     if not len(cheaper):
         return ()
     offer = int(view.at[cheaper[np.argmin(cost[cheaper])]])
-    count = view.value("servers_needed", offer)
-    if count > MOST_SERVERS:
-        return (f"Cheaper, but more than {MOST_SERVERS} servers: {view.price(offer, TOO_MANY)}.",)
+    if not view.practical(offer):
+        why = view.too_many(offer)
+        return (f"Cheaper, but {why.partition(': ')[2]}: {view.price(offer, why)}.",)
     why = str(view.read("availability")[offer])
     return (f"Cheaper, but {why}: {view.price(offer, why)}.",)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.practical import MOST_SERVERS
 from models.verdict_view import cheapest, in_stock, kinds, look
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def month_at(view: View, end: str, traffic: float = 1.0) -> Array:
         needed = np.maximum(np.ceil(wanted * traffic / np.where(able > 0, able, np.nan) - 1e-9), 1.0)
     if view.no_targets:  # one server, or none
         return np.where(needed > 1, np.nan, month)
-    return np.where(needed > MOST_SERVERS, np.nan, month * needed)
+    return np.where(needed > view.number("most_servers"), np.nan, month * needed)
 
 
 def corners(compared: Compared, rows: NDArray[np.intp] | None = None) -> tuple[Corner, Corner]:

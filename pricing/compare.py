@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import cost
-from models.practical import MOST_SERVERS, STALE_DAYS
+from models.practical import STALE_DAYS, too_many
 from models.result_columns import ESTIMATE_COLUMNS
 from pricing.offer import OFFER_COLUMNS
 from pricing.terms import CompareOptions, month_of_one, prices
@@ -146,12 +146,18 @@ class Comparison:
             return self._load_s()
         if name == "price_age_days":
             return self.price_age_days
-        if name in {"vram_gib", "memory_gb_s"}:
+        if name in {"vram_gib", "memory_gb_s", "most_servers"}:
             fact: Array = getattr(self.market, name)
             return fact
         if name in ESTIMATE_COLUMNS or name in {"memory_used_share", "tpot_solo_ms"}:
             return self._gather(name)
         raise KeyError(name)
+
+    @cached_property
+    def practical(self) -> Array:
+        """False where the traffic needs more servers than anybody runs, or than there are of the offer."""
+        found: Array = ~(self.column("servers_needed") > self.market.most_servers)
+        return found
 
     @cached_property
     def price_age_days(self) -> Array:
@@ -218,8 +224,8 @@ class Comparison:
         entry = self.market.offers[at]
         found = list(self.estimates.warnings(int(self.market.server_index[at])))
         found += self._host_warnings(at)
-        if self.column("servers_needed")[at] > MOST_SERVERS:
-            found.append("not practical: more than 50 servers")
+        if not self.practical[at]:
+            found.append(too_many(float(self.market.most_servers[at])))
         if entry.vat_included:
             found.append("price includes tax")
         age = self.price_age_days[at]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.fleets import Stairs, crossings, merged, stairs, turns
-from models.practical import MOST_SERVERS
 from pricing.serverless import api_prices, monthly_slope
 
 if TYPE_CHECKING:
@@ -84,7 +83,8 @@ def crossover(
     for kind in (~gpu, gpu):
         places = asked[(can & kind)[asked]]
         month = comparison.server_monthly_cost[places]
-        fleets.append(stairs(able[places], month, places, MOST_SERVERS if targets else 1))
+        most = comparison.market.most_servers[places] if targets else np.ones(len(places))
+        fleets.append(stairs(able[places], month, places, most))
     api = None if users or prices is None else api_prices(prices, work, comparison.terms)
     slopes = (0.0, 0.0)
     if api is not None:

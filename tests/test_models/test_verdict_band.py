@@ -30,6 +30,7 @@ class Columns:
             "meets_targets": [True, True, False],
             "monthly_cost": [100.0, 150.0, 90.0],
             "servers_needed": [1.0, 1.0, 1.0],
+            "most_servers": [50.0] * 3,
             "requests_per_s_at_target": [1.2, 10.0, 1.0],
             "ttft_ms": [1000.0, 100.0, 2500.0], "ttft_ms_low": [700.0, 80.0, 1800.0], "ttft_ms_high": [1500.0, 140.0, 4000.0],
             "tpot_ms": [100.0, 20.0, 100.0], "tpot_ms_low": [80.0, 18.0, 80.0], "tpot_ms_high": [130.0, 26.0, 130.0],

@@ -155,6 +155,17 @@ def test_what_contradicts_itself_is_one_sentence(
     assert written.err.count("\n") == 1
 
 
+def test_a_marketplaces_machine_is_there_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody can rent sixteen of one host: it may be picked alone, and no fleet is made of it."""
+    fleets = _json(capsys, "fleet", "--rps", "40", "--peak", "200", "--spare", "2", "--workload", "rag")["fleets"]
+    assert fleets
+    assert not [fleet for fleet in fleets if fleet["provider"] == "lium" and fleet["servers_at_peak"] > 1]
+    steps = _csv(capsys, "crossover", "--workload", "rag")
+    assert not [step for step in steps if step["provider"] == "lium" and float(step["servers"]) > 1]
+    assert main(["advise", "fleet", "--rps", "200", "--workload", "rag", "--provider", "lium"]) == 0
+    assert "No fleet of" in capsys.readouterr().out
+
+
 def test_more_than_any_fleet_carries_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
     found = _json(capsys, "fleet", "--rps", "1000000")
     assert found["sentences"][0].startswith("No fleet of 50 servers or fewer carries")

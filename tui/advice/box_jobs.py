@@ -104,7 +104,7 @@ def batch(question: Question, requests: float, deadline_h: float) -> tuple[Part,
     done = job(requests, deadline_h, comparison.column("requests_per_s").astype(float), start)
     hour = comparison.price_per_hour
     bill = done.billed_hours * hour
-    late = done.servers > MOST_SERVERS
+    late = done.servers > comparison.market.most_servers
     can = asked[np.isfinite(bill[asked]) & ~late[asked] & ~comparison.market.out_of_stock[asked]]
     finish = int((np.isfinite(done.servers[asked]) & ~late[asked]).sum())
     alone = int((done.servers[asked] == 1).sum())

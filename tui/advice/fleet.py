@@ -108,7 +108,7 @@ class _Fleet:
             month=month[self.at], hour=hour[self.at], base_month=base_month[self.at],
             start_s=comparison.column("load_s").astype(float)[self.at], spare=spare, hours_per_month=comparison.terms.hours_per_month,
         )  # fmt: skip
-        costs = np.where(self.plans.at_peak[None, :] > MOST_SERVERS, np.nan, self.plans.costs)
+        costs = np.where(self.plans.at_peak[None, :] > market.most_servers[self.at][None, :], np.nan, self.plans.costs)
         self.cost = np.full(len(self.at), np.nan)
         self.plan = np.zeros(len(self.at), dtype=np.intp)
         known = np.isfinite(costs).any(axis=0)
