@@ -32,7 +32,8 @@ def report(question: Question) -> Report:
     comparison = question.comparison
     parts: list[Part] = []
     rows: list[dict[str, Any]] = []
-    for at in _offers(question):
+    picks, chosen = _offers(question)
+    for at in picks:
         entry = comparison.market.offers[at]
         found = comparison.bottlenecks(at)
         made = [_row(entry.offer_id, finding) for finding in found]
@@ -43,7 +44,8 @@ def report(question: Question) -> Report:
                 Part(title, (f"There is no estimate to check: {comparison.reason(at) or 'unknown hardware'}.",))
             )
             continue
-        parts.append(Part(title, tuple(_sentences(found)), Table(tuple(made), COLUMNS), tuple(_notes(found))))
+        sentences = (*_sentences(found), *filter(None, (chosen,)))
+        parts.append(Part(title, sentences, Table(tuple(made), COLUMNS), tuple(_notes(found))))
     if not parts:
         parts = [Part("Bottlenecks", ("No offer asked about holds the model, so there is nothing to check.",))]
     return Report(
@@ -51,13 +53,15 @@ def report(question: Question) -> Report:
     )
 
 
-def _offers(question: Question) -> list[int]:
+def _offers(question: Question) -> tuple[list[int], str]:
+    """The offers to check, and how a named one was chosen."""
     if "server" in question.said:
-        return [named_offer(question, question.said["server"], priced=False)]
+        named = named_offer(question, question.said["server"], priced=False)
+        return [named.at], named.said
     found = verdict(question.comparison, question.asked())
     best = cheapest_pick(found, question.comparison)
     picks = [best, found.cpu_pick, found.gpu_pick, found.nearest]
-    return list(dict.fromkeys(pick for pick in picks if pick is not None))
+    return list(dict.fromkeys(pick for pick in picks if pick is not None)), ""
 
 
 def _row(offer_id: str, finding: Finding) -> dict[str, Any]:

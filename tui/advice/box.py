@@ -136,11 +136,15 @@ class _Box:
         """Whether the host carries what runs there."""
         if any(one.on == "cpu" for one in beside):
             self._hosts()
+        self.chosen = ""
+        """How a named server was chosen among several."""
+        self.at: int | None
         found = verdict(self.comparison, self.rows)
         self.meets = cheapest_pick(found, self.comparison)
         self.picks = [pick for pick in (found.cpu_pick, found.gpu_pick) if pick is not None]
         if "box" in question.said:
-            self.at: int | None = named_offer(question, question.said["box"], priced=False)
+            named = named_offer(question, question.said["box"], priced=False)
+            self.chosen, self.at = named.said, named.at
             self.picks = [self.at]
         else:
             self.at = self.meets if self.meets is not None else found.nearest

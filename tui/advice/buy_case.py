@@ -41,6 +41,8 @@ class Case:
     slow: float
     fast: float
     """The ends of the error band of what the fleet can serve, over the estimate."""
+    chosen: str = ""
+    """How a named server was chosen among several."""
 
     @property
     def monthly(self) -> float:
@@ -80,8 +82,9 @@ def _own_entry(question: Question, own: tuple[float, ...]) -> Any:
 def self_hosted(question: Question) -> Case | None:
     """The fleet to self-host with; None where nothing meets the targets. Raises InputError for a server that nobody sells."""
     comparison, said = question.comparison, question.said
-    at = named_offer(question, said["self_host"]) if "self_host" in said else None
-    if at is None and "self_host" not in said:
+    named = named_offer(question, said["self_host"]) if "self_host" in said else None
+    at = None if named is None else named.at
+    if named is None:
         at = cheapest_pick(verdict(comparison, question.asked()), comparison)
     if at is None:
         return None
@@ -100,7 +103,7 @@ def self_hosted(question: Question) -> Case | None:
         served = float(comparison.column("requests_per_s")[at]) * servers
     return Case(
         comparison, at, look(comparison, question.asked()), hosted, _overheads(said), owned,
-        tokens_per_month(work, comparison.terms, served), slow, fast,
+        tokens_per_month(work, comparison.terms, served), slow, fast, "" if named is None else named.said,
     )  # fmt: skip
 
 

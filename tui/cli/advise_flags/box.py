@@ -40,5 +40,8 @@ def add(group: Group) -> None:
     group.add_argument("--requests", type=whole_number, metavar="N", help="a batch job of so many requests")
     group.add_argument("--deadline", type=positive_number, metavar="HOURS", help="hours it may take (default 8)")
     group.add_argument(
-        "--box", type=filled, metavar="SERVER", help="look at this server: words of its name, seller or hardware"
+        "--box",
+        type=filled,
+        metavar="SERVER",
+        help="look at this server: its name, hardware (2x L4), or words of seller, name and hardware",
     )
