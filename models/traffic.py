@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from models.speculation import Speculation
 
 
+FULL = 1024
+"""Users that ask a server for all it has: more than any replica runs."""
 TTFT_AT = ("mean", "p95")
 
 
@@ -92,6 +94,11 @@ class Workload:
                 raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:,.10g} and {high:,.10g}.")
 
     @property
+    def full(self) -> bool:
+        """Whether it asks a server for all it has: no targets, and more users than any replica runs."""
+        return self.concurrency == FULL and self.ttft_ms is None and self.tpot_ms is None
+
+    @property
     def ttft_column(self) -> str:
         """The figure that the TTFT target is compared with."""
         return "ttft_ms" if self.ttft_at == "mean" else "ttft_p95_ms"
@@ -100,6 +107,10 @@ class Workload:
     def ttft_name(self) -> str:
         """What that figure is called."""
         return "TTFT" if self.ttft_at == "mean" else "TTFT p95"
+
+    def at_full_speed(self) -> Workload:
+        """The same requests as a job: as many at once as a server takes, no targets."""
+        return self.changed(concurrency=FULL, ttft_ms=None, tpot_ms=None, preset=None)
 
     def changed(self, **changes: Any) -> Workload:
         """The same workload with some fields replaced; setting one kind of traffic clears the other, one length the spread of lengths."""

@@ -139,7 +139,9 @@ def sort_column(asked: str) -> tuple[str, bool]:
 def question(workload: Workload) -> str:
     """The workload in one line."""
     traffic = (
-        f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
+        "as fast as it goes"
+        if workload.full
+        else f"{fmt.plain(workload.requests_per_s)} request{'s' if workload.requests_per_s != 1 else ''}/s"
         if workload.requests_per_s is not None
         else counted(workload.concurrency or 0, "user")
     )
