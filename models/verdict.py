@@ -141,7 +141,9 @@ def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:
     rate = math.floor(one_gpu / one_cpu) * cpu_rate
     if not (math.isfinite(rate) and traffic < rate < gpu_rate):
         return ()
-    return (f"Above {rate:,.3g} requests/s the GPU server {view.label(gpu)} is the cheaper one.",)
+    return (
+        f"Above {rate:,.3g} request{'' if f'{rate:.3g}' == '1' else 's'}/s the GPU server {view.label(gpu)} is the cheaper one.",
+    )
 
 
 def _risk(view: View, offer: int) -> tuple[str, ...]:

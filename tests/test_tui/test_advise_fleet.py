@@ -79,6 +79,48 @@ def test_a_spot_server_is_not_called_by_another_term(capsys: pytest.CaptureFixtu
     assert "on demand" not in " ".join(found["sentences"])
 
 
+def _plans(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[str, list[str]]:
+    """(all that is printed, the lines of the plans)."""
+    assert main(["advise", "fleet", *flags]) == 0
+    said = capsys.readouterr().out
+    lines = said[said.index("Ways to pay for") :].split("\n\n", maxsplit=1)[0].splitlines()[2:]
+    return said, [line.strip() for line in lines if line.rstrip()[-1:].isdigit()]
+
+
+def test_every_plan_says_how_its_servers_are_paid(capsys: pytest.CaptureFixture[str]) -> None:
+    _, plans = _plans(capsys, "--day", DAY, "--provider", "aws")
+    assert all("reserved" in line for line in plans if not line.startswith("started"))
+    _, plans = _plans(capsys, "--day", DAY, "--term", "spot")
+    assert plans
+    assert all("(spot)" in line for line in plans)
+
+
+def test_what_is_not_billed_by_the_hour_is_not_stopped_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    said, plans = _plans(capsys, "--day", DAY, "--provider", "hetzner")
+    assert not any("hour" in line for line in plans)
+    assert "begun hours" not in said
+    _, plans = _plans(capsys, "--rps", "1")
+    assert not any(line.startswith("base of 0") for line in plans)
+
+
+def test_spot_servers_come_with_a_warning_and_what_needs_none(capsys: pytest.CaptureFixture[str]) -> None:
+    found = " ".join(_json(capsys, "fleet", "--day", DAY, "--term", "all", "--provider", "nebius")["sentences"])
+    assert "(spot)" in found
+    assert "taken away at short notice" in found
+    assert "Without spot the cheapest is" in found
+    lasting = " ".join(_json(capsys, "fleet", "--day", DAY)["sentences"])
+    assert "taken away" not in lasting
+
+
+def test_one_is_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{hour * 3600},500,100\n" for hour in range(25))
+    (tmp_path / "trace.csv").write_text("timestamp,input_tokens,output_tokens\n" + rows)
+    assert main(["advise", "fleet", "--trace", str(tmp_path / "trace.csv")]) == 0
+    assert "a trace of 1 day, hour by hour" in capsys.readouterr().out
+    assert main(["advise", "crossover", "--concurrency", "1"]) == 0
+    assert "1 users" not in capsys.readouterr().out
+
+
 def test_what_is_used_is_counted_of_what_servers_can_not_of_what_is_planned(capsys: pytest.CaptureFixture[str]) -> None:
     """Ten servers planned at half their rate are used half as much as five that are not."""
     flags = ("advise", "fleet", "--rps", "200", "--kind", "gpu", "--provider", "runpod", "--format", "text")

@@ -176,7 +176,10 @@ def _by_deadline(question: Question, comparison: Comparison, corpus: _Corpus, ro
     """Who embeds the corpus in time and with how many servers; what is nearest where nobody does."""
     market, offers = comparison.market, question.asked()
     each = _seconds(question, comparison, corpus)
-    servers, much = corpus.servers(each), f"{corpus.documents:,.0f} documents in {corpus.deadline_h:g} hours"
+    servers, much = (
+        corpus.servers(each),
+        f"{corpus.documents:,.0f} documents in {corpus.deadline_h:g} hour{'' if corpus.deadline_h == 1 else 's'}",
+    )
     can = servers <= market.most_servers[offers]
     sure = corpus.servers(each / BAND[0])
     view, said = look(comparison, None), []

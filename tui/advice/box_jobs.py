@@ -81,17 +81,18 @@ def voice(
     )
     if best is None:
         who = "No offer carries" if only is None else f"{rows[0]['server']} does not carry"
-        said = [f"{who} {calls:,} calls at once with {target}."]
+        said = [f"{who} {fmt.few(calls, 'call')} at once with {target}."]
     else:
         row = rows[0]
         many = "" if row["servers_needed"] == 1 else f"{fmt.count(row['servers_needed'])} x "
         said = [
             (
-                f"{calls:,} calls at once ({fmt.number(rate)} requests/s): {many}{row['server']} at "
+                f"{fmt.few(calls, 'call')} at once ({fmt.number(rate)} requests/s): {many}{row['server']} at "
                 f"{view.money(row['monthly_cost'])} a month; 95 of 100 answers begin within {fmt.duration(row['ttft_p95_ms'])}."
             ),
             (
-                f"One server carries {row['calls_per_server']:,} calls; a call's minute costs {_fine(row['cost_per_call_minute'])} "
+                f"One server carries {fmt.few(row['calls_per_server'], 'call')}; a call's minute costs "
+                f"{_fine(row['cost_per_call_minute'])} "
                 f"{comparison.terms.currency} if that many calls go on around the clock."
             ),
         ]
@@ -183,9 +184,10 @@ def batch(
             }
         )
     view = look(comparison, None)
+    deadline = f"{deadline_h:g} hour{'' if deadline_h == 1 else 's'}"
     near, nearest = ([], None) if rows else _nearest(comparison, asked, requests, deadline_h, start)
     if not rows:
-        none = f"No offer billed by the hour finishes {requests:,.0f} requests in {deadline_h:g} hours"
+        none = f"No offer billed by the hour finishes {requests:,.0f} requests in {deadline}"
         said = [
             f"{none} with {MOST_SERVERS} servers or fewer.",
             *near,
@@ -195,7 +197,7 @@ def batch(
         many = "" if best["servers"] == 1 else f"{best['servers']:.0f} x "
         said = [
             (
-                f"{requests:,.0f} requests in {deadline_h:g} hours: {many}{best['server']} does it in "
+                f"{requests:,.0f} requests in {deadline}: {many}{best['server']} does it in "
                 f"{fmt.number(best['hours'])} hours for {view.money(best['cost'])}."
             )
         ]

@@ -124,7 +124,7 @@ def _told(steps: tuple[dict[str, Any], ...], found: Crossover) -> tuple[dict[str
 
 
 def _amount(found: Crossover, traffic: float) -> str:
-    return f"{math.floor(traffic + 1e-9):,} users" if found.unit == "users" else f"{fmt.number(traffic)} requests/s"
+    return fmt.few(math.floor(traffic + 1e-9), "user") if found.unit == "users" else f"{fmt.number(traffic)} requests/s"
 
 
 def _sentences(found: Crossover, view: View, ends: tuple[float | None, float | None]) -> list[str]:

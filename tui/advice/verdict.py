@@ -61,13 +61,15 @@ def _turn(found: Verdict, traffic: Crossover) -> str:
     here = CODES_OF_KIND[found.code]
     for at, kind in traffic.changes:
         if at > traffic.traffic and KINDS[kind].lower() != here:
-            amount = f"{math.floor(at + 1e-9):,} users" if traffic.unit == "users" else f"{fmt.number(at)} requests/s"
+            amount = (
+                fmt.few(math.floor(at + 1e-9), "user") if traffic.unit == "users" else f"{fmt.number(at)} requests/s"
+            )
             return f"Above {amount} the {KINDS[kind]} wins."
     below = [(at, kind) for at, kind in traffic.changes if at <= traffic.traffic]
     if below and KINDS[below[-1][1]].lower() == here and below[-1][0] > 0:
         other = KINDS[1 - below[-1][1]]
         amount = (
-            f"{math.floor(below[-1][0] + 1e-9):,} users"
+            fmt.few(math.floor(below[-1][0] + 1e-9), "user")
             if traffic.unit == "users"
             else f"{fmt.number(below[-1][0])} requests/s"
         )
