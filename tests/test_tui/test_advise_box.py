@@ -176,6 +176,14 @@ def test_where_nothing_meets_there_are_ways_out(capsys: pytest.CaptureFixture[st
     assert all(step["servers_needed"] <= 50 for step in found["prefix"]["steps"])
 
 
+def test_no_fleet_that_nobody_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for flags in (("--workload", "rag", "--rps", "30000"), ("--workload", "voice", "--calls", "90000000")):
+        found = _json(capsys, *flags)
+        assert "50 servers or fewer" in found["sentences"][0]
+        rows = found["companions"]["servers"] if "companions" in found else []
+        assert all((row["servers_needed"] or 0) <= 50 for row in rows)
+
+
 def test_companions_are_not_why_the_llm_alone_is_too_much(capsys: pytest.CaptureFixture[str]) -> None:
     found = _json(capsys, "--workload", "rag", "--kind", "cpu", "--input-tokens", "32k", "--ttft-ms", "100")
     assert "The LLM alone is too much already" in " ".join(found["sentences"])

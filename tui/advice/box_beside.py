@@ -9,6 +9,7 @@ import numpy as np
 
 from models.beside import Companion, devices_of, host_times, host_wait_s, query_share, spent
 from models.encoder_speed import BAND
+from models.practical import MOST_SERVERS
 from models.tail import tail_wait
 from models.verdict import verdict
 from models.verdict_view import look
@@ -48,16 +49,19 @@ class Beside:
         if any(one.on == "cpu" for one in beside):
             self._hosts()
         found = verdict(self.comparison, self.rows)
+        practical = self.comparison.practical
         self.meets = cheapest_pick(found, self.comparison)
+        if self.meets is not None and not practical[self.meets]:
+            self.meets = None  # a fleet that nobody runs is no answer
         alone = verdict(question.comparison, question.asked())
         self.before = cheapest_pick(alone, question.comparison)
         """The cheapest for the LLM alone."""
-        self.picks = [pick for pick in (found.cpu_pick, found.gpu_pick) if pick is not None]
+        self.picks = [pick for pick in (found.cpu_pick, found.gpu_pick) if pick is not None and practical[pick]]
         # Where nothing meets, what carries the LLM is nearer to an answer than the fastest of those that miss.
         nearest = (self.before, found.nearest, alone.nearest)
         self.at: int | None = self.meets
         if self.at is None:
-            self.at = next((at for at in nearest if at is not None and self.comparison.practical[at]), None)
+            self.at = next((at for at in nearest if at is not None and practical[at]), None)
         if named is not None:
             self.at, self.picks = named.at, [named.at]
         elif self.at is not None and self.at not in self.picks:
@@ -98,7 +102,9 @@ class Beside:
         elif self.question.workload.full:
             said.append(f"{names} beside the LLM, as fast as it goes.")
         elif self.meets is None:
-            said.append(f"No offer meets the targets with {names} beside {self.question.workload.model.name}.")
+            said.append(
+                f"No offer meets the targets with {names} beside {self.question.workload.model.name} with {MOST_SERVERS} servers or fewer."
+            )
             said += ways_out(self.question, self.beside, self.before)
         else:
             said.append(f"With {names} beside the LLM the cheapest is {view.price(self.meets)}.")

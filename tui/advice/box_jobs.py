@@ -51,11 +51,14 @@ def voice(
     rows_at = question.asked(comparison)
     found, view = verdict(comparison, rows_at), look(comparison, None)
     best = cheapest_pick(found, comparison)
+    if best is not None and not comparison.practical[best]:
+        best = None
     # What misses says something only where nothing meets.
     others = (found.cpu_pick, found.gpu_pick) if best is not None else (found.nearest,)
-    picks = [pick for pick in (best, *others) if pick is not None]
+    picks = [pick for pick in (best, *others) if pick is not None and comparison.practical[pick]]
     if only is not None:
-        picks, best = [only], only if comparison.column("meets_targets")[only] else None
+        held = comparison.column("meets_targets")[only] and comparison.practical[only]
+        picks, best = [only], only if held else None
     rows = []
     for at in dict.fromkeys(picks):
         entry = comparison.market.offers[at]
@@ -81,7 +84,8 @@ def voice(
     )
     if best is None:
         who = "No offer carries" if only is None else f"{rows[0]['server']} does not carry"
-        said = [f"{who} {fmt.few(calls, 'call')} at once with {target}."]
+        most = f", with {MOST_SERVERS} servers or fewer" if only is None else ""
+        said = [f"{who} {fmt.few(calls, 'call')} at once with {target}{most}."]
     else:
         row = rows[0]
         many = "" if row["servers_needed"] == 1 else f"{fmt.count(row['servers_needed'])} x "

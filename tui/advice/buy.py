@@ -56,6 +56,8 @@ def report(question: Question) -> Report:
     apis = all_apis(question)
     case = self_hosted(question)
     sentences = _sentences(question, case, apis)
+    if case is not None and not case.comparison.practical[case.at]:
+        sentences.append(f"{fleet_words(case)}: {case.view.too_many(case.at)}.")
     if case is not None and case.chosen:
         sentences.append(case.chosen)
     parts = [Part("Build or buy", tuple(sentences), notes=_notes(apis))]
