@@ -64,10 +64,16 @@ def end_layouts(layouts: Layouts, workload: Workload, end: End) -> None:
             high_rate * BAND[1],
         )
     slow = end == "low"
+    ttft = high_ttft if slow else low_ttft
+    # The lengths of a trace lie as much further apart as a prompt takes longer; the tail takes their mean off as it was.
+    apart = getattr(layouts.speed, "apart", None)
+    if apart is not None:
+        apart = apart * ttft[:, None] + (layouts.speed.on_average * (1 - ttft))[:, None]  # type: ignore[union-attr]
     layouts.speed = derived(
         layouts.speed,
         _Ended,
-        end_ttft=high_ttft if slow else low_ttft,
+        end_ttft=ttft,
         end_tpot=high_tpot if slow else low_tpot,
         end_prompt=1 / (low_rate if slow else high_rate),
+        **({} if apart is None else {"apart": apart}),
     )

@@ -152,7 +152,7 @@ def _tokenizer(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
     cores = host.cores or (host.vcpus / 2 if host.vcpus else None)
     wait = work.input_tokens * each * 1e-3
     one_process = busy > 1
-    text = f"{rate:.3g} requests/s of {work.input_tokens:,} tokens keep {busy:.2g} cores reading text ({each:.3g} µs a token); a prompt waits {wait:.2g} ms for it."
+    text = f"{rate:.3g} request{'' if rate == 1 else 's'}/s of {work.input_tokens:,} tokens keep {busy:.2g} cores reading text ({each:.3g} µs a token); a prompt waits {wait:.2g} ms for it."
     yield Finding(
         "tokenizer", "Tokenizer", NOTE if one_process else OK, text, f"{wait:.2g} ms of TTFT" if wait >= 1 else "",
         "requests/s x prompt tokens x time of a token", busy, "cores", cores, _FITTED, counted=True,

@@ -218,6 +218,11 @@ def find_chip(name: str, *, memory_gib: float | None = None, link: str | None = 
     return _with_memory(found[0], name, memory_gib) if len(found) == 1 else None
 
 
+def chips_of(name: str) -> list[Chip]:
+    """All cards that a spelling can mean: none, one, or those that only a memory size or link tells apart."""
+    return candidates(name, None, None, _chip_readings)
+
+
 def chip(name: str, *, memory_gib: float | None = None, link: str | None = None) -> Chip:
     """The chip behind a spelling ("NVIDIA A100" with memory_gib=80, link="sxm"); memory in GiB per card.
 

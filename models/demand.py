@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.errors import WorkloadError
+from models.lengths import lengths_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from models.lengths import Lengths
 
     Array = NDArray[np.float64]
 
@@ -34,6 +37,8 @@ class Demand:
     """Peak over the busiest hour's mean, 1 or more: servers are counted for every hour's mean times this."""
     note: str = ""
     """Where it comes from."""
+    watched: tuple[float, ...] | None = None
+    """How long each hour was observed; None = all for as long. A trace's mean is then its requests over its span."""
 
     def __post_init__(self) -> None:
         if len(self.hourly) != HOURS:
@@ -52,7 +57,7 @@ class Demand:
     @property
     def mean(self) -> float:
         """Requests per second over the day."""
-        return float(np.mean(self.hourly))
+        return float(np.average(self.hourly, weights=self.watched))
 
     @property
     def peak(self) -> float:
@@ -92,6 +97,8 @@ class TraceFacts:
     p99_minute: float
     busiest_hour: float
     demand: Demand
+    lengths: Lengths
+    """Of prompts."""
 
 
 def facts_of(seconds: Array, inputs: Array, outputs: Array, *, peak: str = "minute") -> TraceFacts:
@@ -126,6 +133,7 @@ def facts_of(seconds: Array, inputs: Array, outputs: Array, *, peak: str = "minu
     return TraceFacts(
         len(order), span, in_mean, in_50, in_90, in_99, out_mean, out_50, out_90, out_99,
         mean, peaks["minute"], peaks["p99-minute"], peaks["hour"], demand,
+        lengths_of(inputs),
     )  # fmt: skip
 
 
@@ -156,8 +164,12 @@ def _demand(order: Array, span: float, mean: float, peak: float) -> Demand:
         )
     hourly = counts / np.maximum(watched, 1.0)
     days = f"{span / day:.3g}"
-    words = f"a trace of {days} day{'' if days == '1' else 's'}, hour by hour"
-    return Demand(tuple(hourly.tolist()), max(peak / float(hourly.max()), 1.0), words)
+    return Demand(
+        tuple(hourly.tolist()),
+        max(peak / float(hourly.max()), 1.0),
+        f"a trace of {days} {'day' if days == '1' else 'days'}, hour by hour",
+        tuple(watched.tolist()),
+    )
 
 
 def parse_day(numbers: Sequence[float], peak: float | None = None) -> Demand:

@@ -90,6 +90,10 @@ def estimate(table: ServerTable, workload: Workload, *, pull: bool = True, end: 
         if layouts is not None:
             if pull:
                 pull_layouts(result, layouts)
+            if workload.lengths is not None:
+                from models.spread import spread_layouts  # only a trace pays for it
+
+                spread_layouts(result, layouts, pull=pull)
             if workload.speculative is not None:
                 from models.guessed import guess_layouts
 

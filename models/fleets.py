@@ -55,18 +55,25 @@ class Stairs:
         return np.clip(x, low, high)[begun:], y[begun:]
 
 
-def stairs(able: Array, month: Array, offer: Array, most_servers: int) -> Stairs:
-    """The cheapest fleets of one offer each, of up to so many servers; `able` is what one server carries.
+def stairs(able: Array, month: Array, offer: Array, most_servers: Array | int) -> Stairs:
+    """The cheapest fleets of one offer each, of up to `most_servers` of it; `able` is what one server carries.
 
-    An offer that another one beats in both is in no cheapest fleet, so few are multiplied.
+    An offer that another one of no fewer servers beats in both is in no cheapest fleet, so few are multiplied.
     """
     known = np.flatnonzero(np.isfinite(able) & (able > 0) & np.isfinite(month) & (month > 0))
-    kept = known[frontier(able[known], month[known])]
-    counts = np.arange(1, most_servers + 1)
+    most_of = np.broadcast_to(most_servers, np.shape(able))
+    limits = np.unique(most_of[known]) if len(known) else np.empty(0)
+    alike = [known[most_of[known] == limit] for limit in limits]
+    kept = np.concatenate([some[frontier(able[some], month[some])] for some in alike]) if alike else known
+    longest = int(limits[-1]) if len(limits) else 1
+    counts = np.arange(1, longest + 1)
     most = (able[kept, None] * (counts + ROUNDING)).ravel()
     cost = (month[kept, None] * counts).ravel()
-    steps = frontier(most, cost)
-    which, count = np.divmod(steps, most_servers)
+    # Fleets of more than there are of an offer cost more than any.
+    cost[(counts[None, :] > most_of[kept][:, None]).ravel()] = np.inf
+    real = np.flatnonzero(np.isfinite(cost))
+    steps = real[frontier(most[real], cost[real])]
+    which, count = np.divmod(steps, longest)
     return Stairs(most[steps], cost[steps], offer[kept][which], count + 1)
 
 

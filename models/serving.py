@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.tail import tail_wait
+from models.tail import tail_ttft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +113,7 @@ def _judged(speed: GpuSpeed | StreamSpeed, n: Array, *, arrivals: bool, tail: bo
         return tpot, ttft
     tpot, idle, prompt = speed.steady(np.maximum(n, 1.0))
     wait = _wait(speed, n, tpot, idle, prompt, arrivals=arrivals)
-    return tpot, idle + tail_wait(wait, speed.queue_unit())
+    return tpot, tail_ttft(speed, idle, wait)
 
 
 def _excess(

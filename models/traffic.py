@@ -10,10 +10,13 @@ from models.errors import WorkloadError, brief, known
 
 if TYPE_CHECKING:
     from models.beside import Companion
+    from models.lengths import Lengths
     from models.llm import LLM
     from models.speculation import Speculation
 
 
+FULL = 1024
+"""Users that ask a server for all it has: more than any replica runs."""
 TTFT_AT = ("mean", "p95")
 
 
@@ -67,6 +70,8 @@ class Workload:
     """Guessing tokens ahead; None = not."""
     beside: tuple[Companion, ...] = ()
     """Embedding and reranking models that every request passes first, on the same server."""
+    lengths: Lengths | None = None
+    """How prompts differ in length, around `input_tokens`; None = all are as long."""
 
     def __post_init__(self) -> None:
         if (self.requests_per_s is None) == (self.concurrency is None):
@@ -93,6 +98,11 @@ class Workload:
                 raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:,.10g} and {high:,.10g}.")
 
     @property
+    def full(self) -> bool:
+        """Whether it asks a server for all it has: no targets, and more users than any replica runs."""
+        return self.concurrency == FULL and self.ttft_ms is None and self.tpot_ms is None
+
+    @property
     def ttft_column(self) -> str:
         """The figure that the TTFT target is compared with."""
         return "ttft_ms" if self.ttft_at == "mean" else "ttft_p95_ms"
@@ -108,8 +118,14 @@ class Workload:
             return self.changed(requests_per_s=min(max(self.requests_per_s * times, LEAST_RPS), MOST_RPS))
         return self.changed(concurrency=min(math.ceil(known(self.concurrency) * times - 1e-9), MOST_USERS))
 
+    def at_full_speed(self) -> Workload:
+        """The same requests as a job: as many at once as a server takes, no targets."""
+        return self.changed(concurrency=FULL, ttft_ms=None, tpot_ms=None, preset=None)
+
     def changed(self, **changes: Any) -> Workload:
-        """The same workload with some fields replaced; setting one kind of traffic clears the other."""
+        """The same workload with some fields replaced; setting one kind of traffic clears the other, one length the spread of lengths."""
+        if "input_tokens" in changes:
+            changes.setdefault("lengths", None)
         if changes.get("requests_per_s") is not None:
             changes.setdefault("concurrency", None)
         if changes.get("concurrency") is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.practical import MOST_SERVERS
-from models.verdict_view import TOO_MANY, View, cheapest, in_stock, kinds, look, time
+from models.verdict_view import View, cheapest, in_stock, kinds, look, time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,9 +83,9 @@ def _passed_over(view: View, meets: NDArray[np.bool_], cost: NDArray[np.float64]
     if not len(cheaper):
         return ()
     offer = int(view.at[cheaper[np.argmin(cost[cheaper])]])
-    count = view.value("servers_needed", offer)
-    if count > MOST_SERVERS:
-        return (f"Cheaper, but more than {MOST_SERVERS} servers: {view.price(offer, TOO_MANY)}.",)
+    if not view.practical(offer):
+        why = view.too_many(offer)
+        return (f"Cheaper, but {why.partition(': ')[2]}: {view.price(offer, why)}.",)
     why = str(view.read("availability")[offer])
     return (f"Cheaper, but {why}: {view.price(offer, why)}.",)
 
@@ -146,7 +146,9 @@ def _crossing(view: View, cpu: int, gpu: int) -> tuple[str, ...]:
     rate = math.floor(one_gpu / one_cpu) * cpu_rate
     if not (math.isfinite(rate) and traffic < rate < gpu_rate):
         return ()
-    return (f"Above {rate:,.3g} requests/s the GPU server {view.label(gpu)} is the cheaper one.",)
+    return (
+        f"Above {rate:,.3g} request{'' if f'{rate:.3g}' == '1' else 's'}/s the GPU server {view.label(gpu)} is the cheaper one.",
+    )
 
 
 def _risk(view: View, offer: int) -> tuple[str, ...]:

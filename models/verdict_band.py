@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.practical import MOST_SERVERS
 from models.verdict_view import cheapest, in_stock, kinds, look
 
 if TYPE_CHECKING:
@@ -45,39 +44,6 @@ class Corner:
         return "cpu" if self.cpu_cost <= self.gpu_cost else "gpu"
 
 
-def _ratio(view: View, name: str, end: str) -> Array:
-    """The band's end over the figure, 1 where there is none."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = view.number(f"{name}_{end}") / view.number(name)
-    return np.where(np.isfinite(found), found, 1.0)
-
-
-def meets_at(view: View, end: str) -> Flags:
-    """Which offers answer one request alone inside the targets if they are as slow ("low") or fast ("high") as their band allows."""
-    latency = "high" if end == "low" else "low"
-    inside = view.read("fits")[view.at].astype(bool)
-    for name, alone, target in (
-        ("ttft_ms", "ttft_solo_ms", view.ttft_target),
-        ("tpot_ms", "tpot_solo_ms", view.tpot_target),
-    ):
-        if np.isfinite(target):
-            with np.errstate(invalid="ignore"):
-                inside = inside & (view.number(alone) * _ratio(view, name, latency) <= target * (1 + 1e-9))
-    return inside
-
-
-def month_at(view: View, end: str, traffic: float = 1.0) -> Array:
-    """What `traffic` times the workload costs a month if every server is as slow or fast as its band allows; whole servers."""
-    column, wanted = view.wanted
-    able = view.number(column) * _ratio(view, "output_tokens_per_s", end) * view.utilization
-    month = view.number("monthly_cost") / view.number("servers_needed")
-    with np.errstate(invalid="ignore", divide="ignore"):
-        needed = np.maximum(np.ceil(wanted * traffic / np.where(able > 0, able, np.nan) - 1e-9), 1.0)
-    if view.no_targets:  # one server, or none
-        return np.where(needed > 1, np.nan, month)
-    return np.where(needed > MOST_SERVERS, np.nan, month * needed)
-
-
 def corners(compared: Compared, rows: NDArray[np.intp] | None = None) -> tuple[Corner, Corner]:
     """(CPUs slow and GPUs fast, CPUs fast and GPUs slow): between them lies what the error bands allow."""
     views: dict[End, View] = {end: look(compared.at_end(end), rows) for end in ENDS}
@@ -93,7 +59,7 @@ def corners(compared: Compared, rows: NDArray[np.intp] | None = None) -> tuple[C
 def _meets(view: View) -> Flags:
     """Which meet the targets with as many servers as somebody runs."""
     met: Flags = view.read("meets_targets")[view.at].astype(bool)
-    return met & (view.number("servers_needed") <= MOST_SERVERS)
+    return met & (view.number("servers_needed") <= view.number("most_servers"))
 
 
 def _least(view: View, among: Flags) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from models.explain import duration
-from models.practical import MOST_SERVERS, STALE_DAYS, is_out_of_stock
+from models.practical import STALE_DAYS, is_out_of_stock, too_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from models.band_ends import End
     from models.traffic import Workload
 
-TOO_MANY = f"not practical: more than {MOST_SERVERS} servers"
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
@@ -98,8 +97,12 @@ class View:
         return f"{self._fleet(offer)}, costs {times(ratio)} ({cost})"
 
     def practical(self, offer: int) -> bool:
-        """False for a fleet that nobody runs."""
-        return not self.value("servers_needed", offer) > MOST_SERVERS
+        """False for a fleet that nobody runs, or of more servers than there are."""
+        return not self.value("servers_needed", offer) > self.value("most_servers", offer)
+
+    def too_many(self, offer: int) -> str:
+        """Why a fleet is not practical."""
+        return too_many(self.value("most_servers", offer))
 
     def _fleet(self, offer: int) -> str:
         count = self.value("servers_needed", offer)
@@ -108,7 +111,7 @@ class View:
     def _price_notes(self, offer: int) -> Iterator[str]:
         """What a buyer must know of a price: spot servers are taken away again, old prices may be gone."""
         if not self.practical(offer):
-            yield TOO_MANY
+            yield self.too_many(offer)
         if self.read("term")[offer] == "spot":
             yield "spot"
         if is_out_of_stock(self.read("availability")[offer]):
@@ -182,7 +185,7 @@ def cheapest(view: View, mask: NDArray[np.bool_], cost: NDArray[np.float64], sto
     usable = mask & ~np.isnan(cost)
     if not usable.any():
         return None
-    practical = view.number("servers_needed") <= MOST_SERVERS
+    practical = view.number("servers_needed") <= view.number("most_servers")
     for preferred in (usable & practical & stock, usable & practical, usable):
         if preferred.any():
             usable = preferred

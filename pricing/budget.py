@@ -10,7 +10,6 @@ import numpy as np
 
 from models import catalog
 from models.errors import InputError, RackrateError, brief
-from models.practical import MOST_SERVERS
 from models.quantize import native_mxfp4
 from pricing.compare import compare
 from pricing.market import Market
@@ -158,7 +157,7 @@ def _cheapest(market: Market, comparison: Comparison, work: Workload, budget: fl
     except RackrateError:
         return None
     cost = made.column("monthly_cost")
-    good = made.column("meets_targets") & (made.column("servers_needed") <= MOST_SERVERS) & (cost <= budget)
+    good = made.column("meets_targets") & made.practical & (cost <= budget)
     if not good.any():
         return None
     places = np.flatnonzero(good)

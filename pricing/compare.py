@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models import cost
-from models.practical import MOST_SERVERS, STALE_DAYS
+from models.practical import STALE_DAYS, too_many
 from models.result_columns import ESTIMATE_COLUMNS
 from pricing.offer import OFFER_COLUMNS
 from pricing.terms import CompareOptions, month_of_one, prices
@@ -139,13 +139,23 @@ class Comparison:
         return self._ends[key]
 
     def months_at(self, offers: Sequence[int], end: End) -> tuple[float, ...]:
-        """Monthly cost of some offers at an end of their bands: only their machines are estimated; NaN where they miss the targets."""
+        """Monthly cost of some offers at an end of their bands: NaN where they miss the targets, inf where too many are needed."""
+        found, few = self._few_at(offers, end), list(offers)
+        months = found.servers_needed * self.server_monthly_cost[few]
+        months[found.servers_needed > self.market.most_servers[few]] = np.inf
+        return tuple(np.where(found.meets_targets, months, np.nan).tolist())
+
+    def carries_at(self, offers: Sequence[int], end: End) -> tuple[float, ...]:
+        """Requests/s of one server of each inside the targets at an end of its band, NaN where it misses them."""
+        found = self._few_at(offers, end)
+        return tuple(np.where(found.meets_targets, found.requests_per_s_at_target, np.nan).tolist())
+
+    def _few_at(self, offers: Sequence[int], end: End) -> Estimates:
+        """Only the machines of these offers are estimated."""
         from models.estimate import ServerTable, estimate
 
         servers = [self.market.servers[int(self.market.server_index[at])] for at in offers]
-        found = estimate(ServerTable.build(servers), self.workload, end=end)
-        months = np.where(found.meets_targets, found.servers_needed * self.server_monthly_cost[list(offers)], np.nan)
-        return tuple(months.tolist())
+        return estimate(ServerTable.build(servers), self.workload, end=end)
 
     # columns
 
@@ -173,12 +183,18 @@ class Comparison:
             return self._load_s()
         if name == "price_age_days":
             return self.price_age_days
-        if name in {"vram_gib", "memory_gb_s"}:
+        if name in {"vram_gib", "memory_gb_s", "most_servers"}:
             fact: Array = getattr(self.market, name)
             return fact
         if name in ESTIMATE_COLUMNS or name in {"memory_used_share", "tpot_solo_ms"}:
             return self._gather(name)
         raise KeyError(name)
+
+    @cached_property
+    def practical(self) -> Array:
+        """False where the traffic needs more servers than anybody runs, or than there are of the offer."""
+        found: Array = ~(self.column("servers_needed") > self.market.most_servers)
+        return found
 
     @cached_property
     def price_age_days(self) -> Array:
@@ -245,8 +261,8 @@ class Comparison:
         entry = self.market.offers[at]
         found = list(self.estimates.warnings(int(self.market.server_index[at])))
         found += [check.text for check in self.host_checks(at)]
-        if self.column("servers_needed")[at] > MOST_SERVERS:
-            found.append("not practical: more than 50 servers")
+        if not self.practical[at]:
+            found.append(too_many(float(self.market.most_servers[at])))
         if entry.vat_included:
             found.append("price includes tax")
         age = self.price_age_days[at]

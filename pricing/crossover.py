@@ -58,17 +58,6 @@ class Crossover:
         return f"no {kind} server {'holds the model' if self.alone else 'meets the targets'}" if kind else ""
 
 
-def band_ends(comparison: Comparison) -> tuple[Array, Array]:
-    """(low, high) end of each offer's error band over its estimate, by its output tokens/s; 1 where there is no band."""
-    rate = comparison.column("output_tokens_per_s").astype(float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (
-            np.nan_to_num(comparison.column(f"output_tokens_per_s_{end}").astype(float) / rate, nan=1.0, posinf=1.0)
-            for end in ("low", "high")
-        )
-    return low, high
-
-
 def targets(work: Workload) -> bool:
     """Whether a latency is asked for; without one, a single server has to carry the traffic."""
     return work.ttft_ms is not None or work.tpot_ms is not None
@@ -101,7 +90,8 @@ def own_fleets(
     able = comparison.column("max_concurrency" if users else "requests_per_s_at_target").astype(float)
     able = (able * work.utilization)[places]
     cost = comparison.server_monthly_cost[places] if month is None else np.full(len(places), month)
-    return stairs(able, cost, places, most_servers(work))
+    most = comparison.market.most_servers[places] if targets(work) else 1
+    return stairs(able, cost, places, most)
 
 
 def crossover(

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from models.practical import MOST_SERVERS, is_out_of_stock
+from models.practical import is_out_of_stock
 from pricing.comparison_file import check_same_question, number, read
 from pricing.offer_csv import clean_text
+from pricing.stock import most_servers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -141,7 +142,9 @@ def _best(rows: Mapping[str, Mapping[str, str]]) -> Mapping[str, str] | None:
         cost = number(row["monthly_cost"])
         if row["meets_targets"] != "true" or cost is None:
             continue
-        crowd = (number(row.get("servers_needed")) or 1.0) > MOST_SERVERS
+        crowd = (number(row.get("servers_needed")) or 1.0) > most_servers(
+            row.get("provider", ""), row.get("tier") or None, row.get("availability") or None
+        )
         ttft = number(row.get("ttft_ms"))
         usable.append((crowd, is_out_of_stock(row.get("availability")), cost, math.inf if ttft is None else ttft, key))
     return rows[min(usable)[-1]] if usable else None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.errors import InputError, brief
-from models.practical import MOST_SERVERS
 from pricing import offer as schema
 from pricing.compare import COMPARE_COLUMNS, MONTH_DAYS
 from pricing.regions import region_group
@@ -204,7 +203,7 @@ def ordered(comparison: Comparison, chosen: Array, sort: str, *, descending: boo
         price,
         values,
         unknown,
-        np.where(comparison.column("servers_needed")[chosen] > MOST_SERVERS, 2, comparison.market.out_of_stock[chosen]),
+        np.where(~comparison.practical[chosen], 2, comparison.market.out_of_stock[chosen]),
         group,
     )
     return chosen[np.lexsort(keys)]

@@ -15,6 +15,7 @@ from pricing.machines import distinct
 from pricing.offer_csv import read_offers
 from pricing.offer_list import column, joined, latest
 from pricing.snapshot import SNAPSHOT_DATE
+from pricing.stock import most_servers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -145,6 +146,12 @@ class Market:
         """False where a GPU offer's chip is not in the catalog: such rows stay, without estimates."""
         known = np.array([server.kind == "cpu" or server.chip is not None for server in self.servers], dtype=bool)
         return known[self.server_index] if len(known) else known
+
+    @cached_property
+    def most_servers(self) -> Array:
+        """The most servers of each offer that can be had at once, at most as many as are practical."""
+        facts = zip(*(column(self.offers, name) for name in ("provider", "tier", "availability")), strict=True)
+        return np.array([most_servers(*each) for each in facts], dtype=float)
 
     @cached_property
     def source_day(self) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from models.practical import MOST_SERVERS, STALE_DAYS
+from models.practical import STALE_DAYS
 from tui import format as fmt
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def servers(rows: Rows, i: int) -> Cell:
     value = rows.value("servers_needed", i)
     if value is None:
         return EMPTY
-    if value > MOST_SERVERS:
+    if not rows.comparison.practical[i]:
         return Cell(fmt.short_count(value), "!", "miss")
     return Cell(fmt.count(value))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from models.practical import MOST_SERVERS
 from tui import format as fmt
 from tui.input_text import show_ttft
 from tui.sections.speed import band
@@ -76,7 +75,7 @@ def _user(rows: Rows, i: int) -> str:
 
 def _servers(rows: Rows, i: int) -> str:
     value = rows.value("servers_needed", i)
-    return fmt.count(value) + (" ! not practical" if value is not None and value > MOST_SERVERS else "")
+    return fmt.count(value) + (" ! not practical" if not rows.comparison.practical[i] else "")
 
 
 def _age(rows: Rows, i: int) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
-from models.practical import MOST_SERVERS
 from tui import format as fmt
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def short(session: Session) -> str:
     best = min(picks, key=lambda pick: (costs[pick] is None, costs[pick] or 0.0))
     count = rows.value("servers_needed", best)
     many = f"{count:,.0f}× " if count is not None and count > 1 else ""
-    if count is not None and count > MOST_SERVERS:
+    if not rows.comparison.practical[best]:
         many = f"not practical, {many}"
     price = fmt.money(costs[best], rows.comparison.terms.currency)
     return f"{SHORT[found.code]}: {many}{rows.server(best)}, {rows.offer(best).provider}, {price}/mo"

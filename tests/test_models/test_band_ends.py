@@ -13,6 +13,7 @@ from models import catalog
 from models.band_ends import End
 from models.beside import Companion
 from models.estimate import Estimates, ServerTable, estimate
+from models.lengths import Lengths
 from models.server import Server
 from models.speculation import Speculation
 from models.traffic import Workload
@@ -55,7 +56,9 @@ def test_slow_servers_carry_no_more_and_fast_ones_no_less(traffic: dict[str, Any
     for less, more in ((slow, as_estimated), (as_estimated, fast)):
         assert not (less.meets_targets & ~more.meets_targets).any()
         both = less.meets_targets & more.meets_targets
-        assert (less.requests_per_s_at_target[both] <= more.requests_per_s_at_target[both] * (1 + 1e-6)).all()
+        # Users are what a closed loop is limited by: fewer of them may get through more requests.
+        carried = "max_concurrency" if "concurrency" in traffic else "requests_per_s_at_target"
+        assert (getattr(less, carried)[both] <= getattr(more, carried)[both] * (1 + 1e-6)).all()
         assert (less.servers_needed[both] >= more.servers_needed[both]).all()
         assert (less.ttft_solo_ms[both] > more.ttft_solo_ms[both]).all()
         assert (less.fits == more.fits).all()
@@ -80,6 +83,17 @@ def test_a_target_leaves_a_slow_server_less_than_its_rate_would_say() -> None:
     )
     assert (slow.requests_per_s_at_target[cards] < scaled[cards]).any()
     assert (slow.requests_per_s_at_target[cards] < as_estimated.requests_per_s_at_target[cards]).all()
+
+
+def test_the_lengths_of_a_trace_lie_as_far_apart_as_prompts_take() -> None:
+    """One request alone at an end: its tail over the lengths is the estimate's times the band."""
+    lengths = Lengths((0.45, 0.45, 0.1), (200.0, 1155.0, 6000.0))
+    work = BASE.changed(requests_per_s=1e-5, ttft_ms=None, tpot_ms=None).changed(lengths=lengths)
+    slow, as_estimated, fast = _three(work)
+    for end, found in (("high", slow), ("low", fast)):
+        factor = getattr(as_estimated, f"ttft_ms_{end}") / as_estimated.ttft_ms
+        np.testing.assert_allclose(found.ttft_p95_ms, as_estimated.ttft_p95_ms * factor, rtol=2e-3, err_msg=end)
+    assert (as_estimated.ttft_p95_ms > 1.5 * as_estimated.ttft_ms).all()
 
 
 @pytest.mark.parametrize("end", ENDS)

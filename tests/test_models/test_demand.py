@@ -84,3 +84,12 @@ def test_a_peak_is_never_below_the_mean_and_order_does_not_matter(seconds: list[
     assert found == again
     assert found.demand.peak >= found.demand.mean * (1 - 1e-9)
     assert found.busiest_minute >= found.p99_minute
+
+
+def test_a_trace_has_one_mean() -> None:
+    """A part of a second day makes one hour longer observed, not the mean another one: requests over span."""
+    seconds = np.linspace(0, 24.16 * 3600, 5000)
+    facts = facts_of(seconds, np.ones(5000), np.ones(5000))
+    assert facts.demand.mean == pytest.approx(facts.mean, rel=1e-9)
+    uneven = facts_of(np.sort(np.random.default_rng(1).uniform(0, 130_000, 4000) ** 1.02), np.ones(4000), np.ones(4000))
+    assert uneven.demand.mean == pytest.approx(uneven.mean, rel=1e-3)

@@ -27,6 +27,7 @@ OFFER: dict[str, Any] = {
     "meets_targets": True,
     "monthly_cost": 500.0,
     "servers_needed": 1.0,
+    "most_servers": 50.0,
     "ttft_ms": 120.0,
     "ttft_ms_low": 80.0,
     "ttft_ms_high": 190.0,

@@ -119,3 +119,100 @@ def test_text_markdown_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
     for form in ("text", "markdown", "csv"):
         assert main(["advise", "box", "--format", form, "--calls", "3", "--requests", "10", "--documents", "5"]) == 0
         assert "nan" not in capsys.readouterr().out.lower().split()
+
+
+def test_all_sections_are_of_the_calls_and_of_one_server(capsys: pytest.CaptureFixture[str]) -> None:
+    for calls in (50, 500):
+        found = _json(capsys, "--workload", "voice", "--calls", str(calls))
+        assert found["workload"]["requests_per_s"] == pytest.approx(calls / 10)
+        best = found["voice"]["servers"][0]
+        assert found["prefix"]["offer_id"] == found["prompt"]["offer_id"] == best["offer_id"]
+        assert found["prefix"]["steps"][0]["monthly_cost"] == pytest.approx(best["monthly_cost"])
+        assert all(row["meets_targets"] for row in found["voice"]["servers"]), "no miss beside an answer"
+
+
+def test_all_sections_are_of_the_job_and_of_its_server(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--workload", "batch", "--requests", "1M", "--input-tokens", "1000", "--output-tokens", "100")
+    found = _json(capsys, *flags)
+    best = found["batch"]["offers"][0]
+    assert found["prefix"]["offer_id"] == found["prompt"]["offer_id"] == best["offer_id"]
+    rate = 1e6 / 3600 / best["hours"] / best["servers"]
+    assert found["prefix"]["steps"][0]["requests_per_s_at_target"] == pytest.approx(rate, rel=0.05)
+    assert main(["advise", "box", *flags, "--rps", "2"]) == 0
+    assert "The job is apart; what follows is for 2 req/s." in capsys.readouterr().out
+
+
+def test_calls_ask_for_a_named_server(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--workload", "voice", "--calls", "50", "--box", "hetzner gex45")
+    (row,) = found["voice"]["servers"]
+    assert row["offer_id"] == found["prefix"]["offer_id"]
+    assert "hetzner" in row["server"]
+
+
+def test_a_named_server_says_how_many_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--workload", "rag", "--rps", "1", "--box", "hetzner gex45", "--passages", "100")
+    (row,) = found["companions"]["servers"]
+    assert row["servers_needed"] > row["servers_needed_alone"] > 1
+    assert row["monthly_cost"] / row["servers_needed"] == pytest.approx(
+        row["monthly_cost_alone"] / row["servers_needed_alone"]
+    )
+    said = " ".join(found["sentences"])
+    assert f"{row['servers_needed']:.0f} would be needed, {row['servers_needed_alone']:.0f} for the LLM alone" in said
+    assert f"One carries {row['requests_per_s_at_target']:.0%} of 1 req/s" in said
+
+
+def test_where_nothing_meets_there_are_ways_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """No fleet that nobody runs, no latency that companions make better, and what would do instead."""
+    flags = ("--workload", "rag", "--rps", "1", "--input-tokens", "32k", "--prefix-hit", "0.5", "--embed-on", "cpu")
+    found = _json(capsys, *flags)
+    said = " ".join(found["sentences"])
+    assert "No offer meets the targets" in said
+    assert "On the cards (--embed-on gpu):" in said
+    assert "On a machine of their own:" in said
+    for row in found["companions"]["servers"]:
+        assert (row["servers_needed"] or 0) <= 50
+        if row["ttft_solo_ms"] is not None:
+            assert row["ttft_solo_ms"] >= row["ttft_solo_ms_alone"]
+    assert all(step["servers_needed"] <= 50 for step in found["prefix"]["steps"])
+
+
+def test_no_fleet_that_nobody_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for flags in (("--workload", "rag", "--rps", "30000"), ("--workload", "voice", "--calls", "90000000")):
+        found = _json(capsys, *flags)
+        assert "50 servers or fewer" in found["sentences"][0]
+        rows = found["companions"]["servers"] if "companions" in found else []
+        assert all((row["servers_needed"] or 0) <= 50 for row in rows)
+
+
+def test_companions_are_not_why_the_llm_alone_is_too_much(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--workload", "rag", "--kind", "cpu", "--input-tokens", "32k", "--ttft-ms", "100")
+    assert "The LLM alone is too much already" in " ".join(found["sentences"])
+
+
+def test_a_corpus_by_a_deadline(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--documents", "1M", "--deadline", "8")["ingestion"]
+    chosen = [row for row in found["servers"] if "cheapest" in row["why"]]
+    assert {row["kind"] for row in chosen} == {"cpu", "gpu"}
+    for row in found["servers"]:
+        if row["servers"] is not None:
+            assert row["corpus_hours"] / row["servers"] <= 8
+            assert row["servers"] == 1 or row["corpus_hours"] / (row["servers"] - 1) > 8
+    late = _json(capsys, "--documents", "1000M", "--deadline", "0.01", "--kind", "cpu")
+    assert "The nearest: 50 x" in " ".join(late["sentences"])
+
+
+def test_a_corpus_is_not_given_to_what_takes_months(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--documents", "2M", "--per-day", "20000")["ingestion"]["servers"]
+    assert all(row["why"] for row in found)
+    for row in found:
+        assert row["corpus_hours"] <= 30 * 24
+        assert row["day_hours"] <= 24
+
+
+def test_a_deadline_that_nobody_keeps_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, "--kind", "cpu", "--requests", "1M", "--deadline", "0.01")
+    said = " ".join(found["sentences"])
+    assert "The nearest:" in said
+    assert " hours" in said.split("The nearest:")[1]
+    assert found["batch"]["offers"] == []
+    assert found["prefix"]["offer_id"].split("_")[0] in said.split("The nearest:")[1]

@@ -79,6 +79,48 @@ def test_a_spot_server_is_not_called_by_another_term(capsys: pytest.CaptureFixtu
     assert "on demand" not in " ".join(found["sentences"])
 
 
+def _plans(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[str, list[str]]:
+    """(all that is printed, the lines of the plans)."""
+    assert main(["advise", "fleet", *flags]) == 0
+    said = capsys.readouterr().out
+    lines = said[said.index("Ways to pay for") :].split("\n\n", maxsplit=1)[0].splitlines()[2:]
+    return said, [line.strip() for line in lines if line.rstrip()[-1:].isdigit()]
+
+
+def test_every_plan_says_how_its_servers_are_paid(capsys: pytest.CaptureFixture[str]) -> None:
+    _, plans = _plans(capsys, "--day", DAY, "--provider", "aws")
+    assert all("reserved" in line for line in plans if not line.startswith("started"))
+    _, plans = _plans(capsys, "--day", DAY, "--term", "spot")
+    assert plans
+    assert all("(spot)" in line for line in plans)
+
+
+def test_what_is_not_billed_by_the_hour_is_not_stopped_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    said, plans = _plans(capsys, "--day", DAY, "--provider", "hetzner")
+    assert not any("hour" in line for line in plans)
+    assert "begun hours" not in said
+    _, plans = _plans(capsys, "--rps", "1")
+    assert not any(line.startswith("base of 0") for line in plans)
+
+
+def test_spot_servers_come_with_a_warning_and_what_needs_none(capsys: pytest.CaptureFixture[str]) -> None:
+    found = " ".join(_json(capsys, "fleet", "--day", DAY, "--term", "all", "--provider", "nebius")["sentences"])
+    assert "(spot)" in found
+    assert "taken away at short notice" in found
+    assert "Without spot the cheapest is" in found
+    lasting = " ".join(_json(capsys, "fleet", "--day", DAY)["sentences"])
+    assert "taken away" not in lasting
+
+
+def test_one_is_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{hour * 3600},500,100\n" for hour in range(25))
+    (tmp_path / "trace.csv").write_text("timestamp,input_tokens,output_tokens\n" + rows)
+    assert main(["advise", "fleet", "--trace", str(tmp_path / "trace.csv")]) == 0
+    assert "a trace of 1 day, hour by hour" in capsys.readouterr().out
+    assert main(["advise", "crossover", "--concurrency", "1"]) == 0
+    assert "1 users" not in capsys.readouterr().out
+
+
 def test_what_is_used_is_counted_of_what_servers_can_not_of_what_is_planned(capsys: pytest.CaptureFixture[str]) -> None:
     """Ten servers planned at half their rate are used half as much as five that are not."""
     flags = ("advise", "fleet", "--rps", "200", "--kind", "gpu", "--provider", "runpod", "--format", "text")
@@ -99,6 +141,28 @@ def test_a_trace_gives_traffic_and_lengths(tmp_path: Path, capsys: pytest.Captur
     assert found["workload"]["output_tokens"] == 100
     ninety = _json(capsys, "fleet", "--trace", str(tmp_path / "trace.csv"), "--size-by", "p90")
     assert ninety["workload"]["input_tokens"] == 501
+
+
+def test_a_traces_tail_holds_its_long_prompts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One prompt of ten is ten times as long: 95 of 100 cannot wait less than such a prompt takes alone."""
+    rows = "".join(f"{second},{4000 if second % 10 == 0 else 400},100\n" for second in range(600))
+    (tmp_path / "trace.csv").write_text("timestamp,input_tokens,output_tokens\n" + rows)
+    fleet = _json(capsys, "fleet", "--trace", str(tmp_path / "trace.csv"))["fleets"][0]
+    flags = (
+        "--input-tokens",
+        "4000",
+        "--output-tokens",
+        "100",
+        "--rps",
+        "0.001",
+        "--ttft-ms",
+        "60000",
+        "--format",
+        "csv",
+    )
+    assert main(["compare", *flags]) == 0
+    alone = {row["offer_id"]: row["ttft_ms"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    assert fleet["ttft_p95_ms"] >= float(alone[fleet["offer_id"]]) * 0.999
 
 
 @pytest.mark.parametrize(
@@ -131,6 +195,17 @@ def test_what_contradicts_itself_is_one_sentence(
     assert written.out == ""
     assert words in written.err
     assert written.err.count("\n") == 1
+
+
+def test_a_marketplaces_machine_is_there_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody can rent sixteen of one host: it may be picked alone, and no fleet is made of it."""
+    fleets = _json(capsys, "fleet", "--rps", "40", "--peak", "200", "--spare", "2", "--workload", "rag")["fleets"]
+    assert fleets
+    assert not [fleet for fleet in fleets if fleet["provider"] == "lium" and fleet["servers_at_peak"] > 1]
+    steps = _csv(capsys, "crossover", "--workload", "rag")
+    assert not [step for step in steps if step["provider"] == "lium" and float(step["servers"]) > 1]
+    assert main(["advise", "fleet", "--rps", "200", "--workload", "rag", "--provider", "lium"]) == 0
+    assert "No fleet of" in capsys.readouterr().out
 
 
 def test_more_than_any_fleet_carries_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from models.bottlenecks import NOTE, OK, UNKNOWN, WARNING
 from models.verdict import verdict
 from tui.advice.changes import cheapest_pick
@@ -28,22 +30,24 @@ COLUMNS = (
 
 
 def report(question: Question) -> Report:
-    """The checks of the verdict's picks, or of the offer that is named."""
+    """The checks of the verdict's picks, of a server with several GPUs and a CPU beside them, or of the offer that is named."""
     comparison = question.comparison
     parts: list[Part] = []
     rows: list[dict[str, Any]] = []
-    for at in _offers(question):
+    picks, chosen = _offers(question)
+    for at, why in picks.items():
         entry = comparison.market.offers[at]
         found = comparison.bottlenecks(at)
-        made = [_row(entry.offer_id, finding) for finding in found]
+        made = [_row(entry.offer_id, finding) | {"chosen_as": why or None} for finding in found]
         rows += made
-        title = f"{entry.provider} {entry.server}"
+        title = f"{entry.provider} {entry.server}" + (f": {why}" if why else "")
         if not found:
             parts.append(
                 Part(title, (f"There is no estimate to check: {comparison.reason(at) or 'unknown hardware'}.",))
             )
             continue
-        parts.append(Part(title, tuple(_sentences(found)), Table(tuple(made), COLUMNS), tuple(_notes(found))))
+        sentences = (*_sentences(found), *filter(None, (chosen,)))
+        parts.append(Part(title, sentences, Table(tuple(made), COLUMNS), tuple(_notes(found))))
     if not parts:
         parts = [Part("Bottlenecks", ("No offer asked about holds the model, so there is nothing to check.",))]
     return Report(
@@ -51,13 +55,41 @@ def report(question: Question) -> Report:
     )
 
 
-def _offers(question: Question) -> list[int]:
+def _offers(question: Question) -> tuple[dict[int, str], str]:
+    """The offers to check with why each is among them, and how a named one was chosen."""
     if "server" in question.said:
-        return [named_offer(question, question.said["server"], priced=False)]
-    found = verdict(question.comparison, question.asked())
-    best = cheapest_pick(found, question.comparison)
-    picks = [best, found.cpu_pick, found.gpu_pick, found.nearest]
-    return list(dict.fromkeys(pick for pick in picks if pick is not None))
+        named = named_offer(question, question.said["server"], priced=False)
+        return {named.at: ""}, named.said
+    comparison = question.comparison
+    found = verdict(comparison, question.asked())
+    best = cheapest_pick(found, comparison)
+    picks: dict[int, str] = {}
+    for at, why in (
+        (best, "the cheapest that meets the targets"),
+        (found.cpu_pick, "the cheapest CPU server"),
+        (found.gpu_pick, "the cheapest GPU server"),
+        (found.nearest, "the nearest that misses"),
+        *_others(question),
+    ):
+        if at is not None:
+            picks.setdefault(at, why)
+    return picks, ""
+
+
+def _others(question: Question) -> Iterator[tuple[int | None, str]]:
+    """The cheapest that splits the model over several GPUs, whose link is checked, and the cheapest CPU that holds it."""
+    comparison, asked = question.comparison, question.asked()
+    market = comparison.market
+    cost, meets = comparison.column("monthly_cost"), comparison.column("meets_targets").astype(bool)
+    good = np.isfinite(cost) & ~market.out_of_stock & comparison.practical
+    split = good & market.is_gpu & (comparison.column("tp_used").astype(float) > 1)
+    for mask, why in (
+        (split, "the cheapest that splits the model over GPUs"),
+        (good & ~market.is_gpu, "the cheapest CPU server"),
+    ):
+        some = asked[mask[asked]]
+        # What meets the targets comes first; a miss has its limits all the same.
+        yield (int(some[np.lexsort((cost[some], ~meets[some]))[0]]) if len(some) else None), why
 
 
 def _row(offer_id: str, finding: Finding) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tui import format as fmt
 from tui.advice.report import Part, Table
 from tui.cli.output import plain
 from tui.cli.table import Column
+from tui.input_text import show_traffic
 
 if TYPE_CHECKING:
     from models.traffic import Workload
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
 HITS = (0.0, 0.3, 0.6, 0.9)
 PROMPTS = (1024, 2048, 4096, 8192, 16384, 32768)
 OWN_BEST = "Where a row misses the targets, its rate is the server's own best, not one inside the targets."
+IN_A_JOB = frozenset({"ttft_ms", "servers_needed", "meets_targets"})
+"""Columns that say nothing of a job: it has no targets, and its servers are counted by its deadline."""
 USERS = (1, 2, 4, 8, 16, 32, 64, 128)
+
+
+def _where(comparison: Comparison, at: int) -> str:
+    """The server and the traffic that a table is for."""
+    work = comparison.workload
+    pace = "as fast as it goes" if work.full else f"at {show_traffic(work)}"
+    return f"{_name(comparison, at)} {pace}"
 
 
 def _one(comparison: Comparison, at: int, workload: Workload) -> dict[str, Any]:
@@ -57,8 +67,9 @@ _NAMES = (
 )  # fmt: skip
 
 
-def _columns(code: str, *first: Column) -> tuple[Column, ...]:
-    return (
+def _columns(comparison: Comparison, *first: Column) -> tuple[Column, ...]:
+    code = comparison.terms.currency
+    found = (
         *first,
         Column("ttft_ms", "TTFT", 1, fmt.duration),
         Column("tpot_ms", "TPOT", 3, fmt.duration),
@@ -70,6 +81,7 @@ def _columns(code: str, *first: Column) -> tuple[Column, ...]:
         Column("cost_per_m_total_tokens_full_load", "at full load", 2),
         Column("meets_targets", "Meets", 2),
     )
+    return tuple(one for one in found if one.key not in IN_A_JOB) if comparison.workload.full else found
 
 
 def prefix(comparison: Comparison, at: int) -> tuple[Part, dict[str, Any]]:
@@ -84,20 +96,27 @@ def prefix(comparison: Comparison, at: int) -> tuple[Part, dict[str, Any]]:
     if cold["ttft_ms"] is not None and warm["ttft_ms"] is not None:
         gain = warm["requests_per_s_at_target"] / cold["requests_per_s_at_target"]
         sentence = (
-            f"On {_name(comparison, at)} a prefix cache that holds {HITS[-1]:.0%} of the prompts takes TTFT from "
+            f"On {_name(comparison, at)} a prefix cache that holds {HITS[-1]:.0%} of the prompts takes a server's rate to {gain:.2f}x."
+            if work.full
+            else f"On {_name(comparison, at)} a prefix cache that holds {HITS[-1]:.0%} of the prompts takes TTFT from "
             f"{fmt.duration(cold['ttft_ms'])} to {fmt.duration(warm['ttft_ms'])} and a server's rate to {gain:.2f}x; "
             f"TPOT from {fmt.duration(cold['tpot_ms'])} to "
             f"{fmt.duration(warm['tpot_ms'])}, as prompts of others interrupt less."
         )
     note = (
-        f"{OWN_BEST} "
-        "Prompt work x (1 - hit); reading the cache and writing the answer stay. Measured: 49 % hits 1.81x the input rate of an 8B on an "
+        ("" if work.full else f"{OWN_BEST} ")
+        + "Prompt work x (1 - hit); reading the cache and writing the answer stay. Measured: 49 % hits 1.81x the input rate of an 8B on an "
         "L40S (vLLM PR 9668, 2024), 95 % hits only 1.06x where answers are long (PR 53395): never more than 1 / (1 - hit). "
         f"The steady state: a cold cache saves {float(saved_share(0.5, 1)):.0%} of the work over two batches that share half."
     )
     first = Column("prefix_hit", "In cache", 1, lambda value: f"{value:.0%}")
     return (
-        Part("Prefix cache", (sentence,), Table(tuple(rows), _columns(comparison.terms.currency, first)), (note,)),
+        Part(
+            f"Prefix cache: {_where(comparison, at)}",
+            (sentence,),
+            Table(tuple(rows), _columns(comparison, first)),
+            (note,),
+        ),
         {"offer_id": comparison.market.offers[at].offer_id, "steps": rows},
     )
 
@@ -121,21 +140,23 @@ def prompt(comparison: Comparison, at: int) -> tuple[Part, dict[str, Any]]:
     )
     fits = f"it holds them up to {max(held):,}" if held else "it holds none of them"
     sentence = f"{_name(comparison, at)} is {target}; {fits}."
+    if work.full:
+        sentence = f"Prompts on {_name(comparison, at)}: {fits} tokens."
     notes = (
-        OWN_BEST,
+        *(() if work.full else (OWN_BEST,)),
         (
             "Of the lengths in the table. Each prompt is computed anew but for the workload's prefix cache; the cache of a user is that of "
             "prompt and answer, with windows and state of some models counted in the fit only."
         ),
     )
     columns = _columns(
-        comparison.terms.currency,
+        comparison,
         Column("input_tokens", "Prompt", 1, fmt.count),
         Column("cache_gib_a_user", "Cache GiB", 4),
         Column("fits", "Fits", 2),
     )
     return (
-        Part("Longer prompts", (sentence,), Table(tuple(rows), columns), notes),
+        Part(f"Longer prompts: {_where(comparison, at)}", (sentence,), Table(tuple(rows), columns), notes),
         {"offer_id": comparison.market.offers[at].offer_id, "steps": rows},
     )
 

@@ -58,7 +58,12 @@ def report(question: Question) -> Report:
     """Self-hosting against serverless APIs for the workload asked about."""
     apis = all_apis(question)
     case = self_hosted(question)
-    parts = [Part("Build or buy", tuple(_sentences(question, case, apis)), notes=_notes(apis))]
+    sentences = _sentences(question, case, apis)
+    if case is not None and not case.comparison.practical[case.at]:
+        sentences.append(f"{fleet_words(case)}: {case.view.too_many(case.at)}.")
+    if case is not None and case.chosen:
+        sentences.append(case.chosen)
+    parts = [Part("Build or buy", tuple(sentences), notes=_notes(apis))]
     table = providers(question, case, apis)
     if apis:
         parts.append(Part("Serverless APIs for this mix", (), table, providers_notes(question, case, apis, table.rows)))

@@ -50,6 +50,8 @@ class Case:
     """The ends of the error band of what the fleet can serve, over the estimate."""
     places: NDArray[np.intp]
     """The offers that a fleet for another traffic may be made of: all asked about, or the one that was named or bought."""
+    chosen: str = ""
+    """How a named server was chosen among several."""
 
     @property
     def monthly(self) -> float:
@@ -103,8 +105,9 @@ def self_hosted(question: Question) -> Case | None:
     """The fleet to self-host with; None where nothing meets the targets. Raises InputError for a server that nobody sells."""
     comparison, said = question.comparison, question.said
     overheads, owned = extras(said)
-    at = named_offer(question, said["self_host"]) if "self_host" in said else None
-    if at is None and "self_host" not in said:
+    named = named_offer(question, said["self_host"]) if "self_host" in said else None
+    at = None if named is None else named.at
+    if named is None:
         at = cheapest_pick(verdict(comparison, question.asked()), comparison)
     if at is None:
         return None
@@ -122,7 +125,7 @@ def self_hosted(question: Question) -> Case | None:
         served = float(comparison.column("requests_per_s")[at]) * servers
     return Case(
         comparison, at, look(comparison, question.asked()), hosted, overheads, owned,
-        tokens_per_month(work, comparison.terms, served), slow, fast, _places(question, at),
+        tokens_per_month(work, comparison.terms, served), slow, fast, _places(question, at), "" if named is None else named.said,
     )  # fmt: skip
 
 

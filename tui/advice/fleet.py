@@ -11,19 +11,15 @@ import numpy as np
 from models.demand import Demand, flat
 from models.fleet_plan import PLANS, plans, servers_by_hour
 from models.practical import MOST_SERVERS
-from models.start import ENGINE_START_S
 from models.verdict_view import View, look, times
 from pricing.bases import cheapest_bases
-from pricing.crossover import band_ends
 from pricing.filters import DEFAULT_TERMS
 from pricing.terms import COMMITTED_TERMS
 from tui import format as fmt
-from tui import rows as names
 from tui.advice.fleet_demand import facts_data, notes_on, prepare
-from tui.advice.report import Part, Report, Table
+from tui.advice.fleet_tables import offers_part, plans_part
+from tui.advice.report import Part, Report
 from tui.advice.verdict import workload_data
-from tui.cli.output import plain
-from tui.cli.table import Column
 
 if TYPE_CHECKING:
     from models.fleet_plan import Plans
@@ -52,15 +48,22 @@ def report(question: Question) -> Report:
     # A base may be committed to, unless the terms were chosen.
     lasting = replace(question.filters, terms=("all",)) if question.filters.terms == DEFAULT_TERMS else question.filters
     bases = lasting.mask(comparison)
-    chosen = _Fleet(comparison, asked, bases, demand, spare)
+    chosen = Fleet(comparison, asked, bases, demand, spare)
     sentences = chosen.sentences()
+    market_terms = comparison.market.column("term").astype(str)
     if chosen.order and chosen.committed(chosen.order[0]):
-        free = ~np.isin(comparison.market.column("term").astype(str), COMMITTED_TERMS)
-        sentences.append(_uncommitted(_Fleet(comparison, asked[free[asked]], bases & free, demand, spare), chosen))
+        free = ~np.isin(market_terms, COMMITTED_TERMS)
+        sentences.append(_uncommitted(Fleet(comparison, asked[free[asked]], bases & free, demand, spare), chosen))
+    if chosen.order and chosen.interruptible(chosen.order[0]):
+        lasting_only = market_terms != "spot"
+        sentences.append(INTERRUPTED)
+        kept = Fleet(comparison, asked[lasting_only[asked]], bases & lasting_only, demand, spare)
+        if lasting_only[asked].any():
+            sentences.append(_uninterrupted(kept, chosen))
     parts = [Part("Fleet", tuple(sentences), notes=notes_on(demand, question.said))]
     if chosen.order:
-        parts += [chosen.plans_of(chosen.order[0]), chosen.offers()]
-    table = chosen.offers().table
+        parts += [plans_part(chosen, chosen.order[0]), offers_part(chosen)]
+    table = offers_part(chosen).table
     data = {
         "demand": {
             "hourly_requests_per_s": list(demand.hourly),
@@ -75,7 +78,22 @@ def report(question: Question) -> Report:
     return Report("fleet", tuple(parts), data, table)
 
 
-def _uncommitted(free: _Fleet, chosen: _Fleet) -> str:
+INTERRUPTED = (
+    "Spot servers are taken away at short notice, all at once where others pay more: what runs on them must start again elsewhere, "
+    "or wait."
+)
+
+
+def _uninterrupted(kept: Fleet, chosen: Fleet) -> str:
+    """What it costs on servers that nobody takes away."""
+    if not kept.order:
+        return "None of the offers asked about meets the targets without spot servers."
+    best, cost = kept.order[0], float(kept.cost[kept.order[0]])
+    ratio = times(cost / float(chosen.cost[chosen.order[0]]))
+    return f"Without spot the cheapest is {kept.words(best)} at {kept.view.money(cost)}, {PLANS[kept.plan[best]]}, {ratio}."
+
+
+def _uncommitted(free: Fleet, chosen: Fleet) -> str:
     """What it costs without binding oneself."""
     if not free.order:
         return "None of the offers asked about meets the targets without a commitment."
@@ -84,7 +102,7 @@ def _uncommitted(free: _Fleet, chosen: _Fleet) -> str:
     return f"Without a commitment the cheapest is {free.words(best)} at {free.view.money(cost)}, {PLANS[free.plan[best]]}, {ratio}."
 
 
-class _Fleet:
+class Fleet:
     """The plans of all offers that meet the targets, and which are worth a look."""
 
     def __init__(self, comparison: Comparison, asked: Array, bases: Array, demand: Demand, spare: int) -> None:
@@ -108,7 +126,7 @@ class _Fleet:
             month=month[self.at], hour=hour[self.at], base_month=base_month[self.at],
             start_s=comparison.column("load_s").astype(float)[self.at], spare=spare, hours_per_month=comparison.terms.hours_per_month,
         )  # fmt: skip
-        costs = np.where(self.plans.at_peak[None, :] > MOST_SERVERS, np.nan, self.plans.costs)
+        costs = np.where(self.plans.at_peak[None, :] > market.most_servers[self.at][None, :], np.nan, self.plans.costs)
         self.cost = np.full(len(self.at), np.nan)
         self.plan = np.zeros(len(self.at), dtype=np.intp)
         known = np.isfinite(costs).any(axis=0)
@@ -183,7 +201,10 @@ class _Fleet:
     def _band(self, i: int) -> str:
         """How many servers the peak takes at the ends of the speed's error band, where that is another number."""
         at = int(self.at[i])
-        able = np.array([end[at] for end in band_ends(self.comparison)]) * self.able[i]
+        ends = [self.comparison.carries_at((at,), end)[0] for end in ("low", "high")]
+        if math.isnan(ends[0]):
+            return "At the slow end of its error band it misses the targets."
+        able = np.array(ends) * self.comparison.workload.utilization
         slow, fast = servers_by_hour(self.demand, able, self.spare).max(axis=1).tolist()
         if slow == fast:
             return ""
@@ -197,13 +218,20 @@ class _Fleet:
         term = self.comparison.market.offers[at if at >= 0 else int(self.at[i])].term
         return term in COMMITTED_TERMS and (self.plan[i] == 0 or self.plans.base[i] > 0)
 
+    def interruptible(self, i: int) -> bool:
+        """Whether the cheapest plan of an offer runs on spot servers, all of them or those on top."""
+        at = int(self.at[i])
+        own = self.comparison.market.offers[at].term == "spot"
+        based = own and self.base_of[at] in {at, -1}
+        return based if self.plan[i] == 0 else own
+
     def _kind(self, i: int) -> str:
         return self.comparison.market.offers[int(self.at[i])].kind
 
     def words(self, i: int) -> str:
         """How many of what."""
         at = int(self.at[i])
-        entry, base = self.comparison.market.offers[at], self._base_words(i)
+        entry, base = self.comparison.market.offers[at], self.base_words(i)
         spot = " (spot)" if entry.term == "spot" else ""
         if self.plan[i] == 2:
             spot = "" if self.base_of[at] == at else spot
@@ -212,64 +240,12 @@ class _Fleet:
         many = f"up to {count:,} x " if self.plan[i] == 1 and count > 1 else f"{count:,} x " if count > 1 else ""
         return f"{many}{entry.provider} {entry.server}{base if self.plan[i] == 0 else spot}"
 
-    def plans_of(self, i: int) -> Part:
-        """All plans of one offer."""
-        at, code = int(self.at[i]), self.comparison.terms.currency
-        found = self.plans
-        base = self._base_words(i)
-        # Of what servers can carry inside the targets, as the comparison counts it, not of what is planned.
-        served = self.demand.mean * self.comparison.workload.utilization
-        rows = []
-        for plan, cost, servers, hours in (
-            (f"mean only, always on{' (misses the peak)' if found.at_mean[i] < found.at_peak[i] else ''}",
-             found.at_mean[i] * found.always_on[i] / found.at_peak[i], found.at_mean[i], found.at_mean[i] * self._hours),
-            (f"always on, for the peak{base}", found.always_on[i], found.at_peak[i], found.at_peak[i] * self._hours),
-            ("started and stopped by the hour", found.by_hour[i], found.at_peak[i], found.hours[i]),
-            (f"base of {int(np.nan_to_num(found.base[i])):,}{base}, the rest by the hour", found.base_and_peak[i], found.at_peak[i],
-             found.base[i] * self._hours + found.peak_hours[i]),
-        ):  # fmt: skip
-            paid = hours / self._hours * self.able[i]
-            rows.append(
-                {
-                    "plan": plan,
-                    "servers": plain(float(servers)),
-                    "server_hours": plain(float(hours)) if math.isfinite(cost) else None,
-                    "utilization": plain(float(served / paid)) if paid > 0 and math.isfinite(cost) else None,
-                    "monthly_cost": plain(float(cost)),
-                }
-            )
-        entry = self.comparison.market.offers[at]
-        start = float(np.nan_to_num(self.comparison.column("load_s")[at])) + ENGINE_START_S
-        able, share = fmt.number(float(self.able[i])), self.comparison.workload.utilization
-        planned = f"One {entry.server} is planned for {able} requests/s: its rate inside the targets x --utilization {share:g}."
-        start_words = f"reading the weights, and {ENGINE_START_S:.0f} s for the engine"
-        notes = [
-            planned,
-            f"A start takes about {fmt.duration(start * 1e3)} ({start_words}) and is paid as begun hours.",
-        ]
-        return Part(
-            f"Ways to pay for {entry.provider} {entry.server}",
-            (),
-            Table(
-                tuple(rows),
-                (
-                    Column("plan", "Plan", 1, widest=70),
-                    Column("servers", "Servers", 2, fmt.count),
-                    Column("server_hours", "Server-hours", 3),
-                    Column(
-                        "utilization", "Used", 4, lambda value: fmt.MISSING if value is None else f"{value * 100:.0f} %"
-                    ),
-                    Column("monthly_cost", f"{code}/month", 1),
-                ),
-            ),
-            tuple(notes),
-        )
-
     @property
-    def _hours(self) -> float:
+    def month_hours(self) -> float:
+        """Hours of the month that is paid."""
         return self.comparison.terms.hours_per_month
 
-    def _base_words(self, i: int) -> str:
+    def base_words(self, i: int) -> str:
         """Under which term a server that always runs is paid."""
         own = int(self.at[i])
         at = int(self.base_of[own]) if self.base_of[own] >= 0 else own
@@ -278,60 +254,3 @@ class _Fleet:
             return ""
         months = f", {entry.commitment_months} months committed" if entry.commitment_months else ""
         return f" ({entry.term.replace('_', ' ')}{months})"
-
-    def offers(self) -> Part:
-        """The offers worth a look, each by its cheapest plan."""
-        code = self.comparison.terms.currency
-        rows = []
-        for i in self.order:
-            at = int(self.at[i])
-            entry = self.comparison.market.offers[at]
-            hours = (
-                self.plans.at_peak[i] * self._hours,
-                self.plans.hours[i],
-                self.plans.base[i] * self._hours + self.plans.peak_hours[i],
-            )
-            rows.append(
-                {
-                    "offer_id": entry.offer_id,
-                    "server": entry.server,
-                    "provider": entry.provider,
-                    "hardware": names.hardware(entry),
-                    "region": entry.region or entry.region_group,
-                    "kind": entry.kind,
-                    "term": entry.term,
-                    "plan": PLANS[self.plan[i]],
-                    "base_servers": plain(float(self.plans.base[i])) if self.plan[i] == 2 else None,
-                    "base_term": self._base_words(i).strip(" ()") or None,
-                    "servers_at_mean": plain(float(self.plans.at_mean[i])),
-                    "servers_at_peak": plain(float(self.plans.at_peak[i])),
-                    "server_hours": plain(float(hours[self.plan[i]])),
-                    "always_on_monthly_cost": plain(float(self.plans.always_on[i])),
-                    "by_hour_monthly_cost": plain(float(self.plans.by_hour[i])),
-                    "base_and_peak_monthly_cost": plain(float(self.plans.base_and_peak[i])),
-                    "monthly_cost": plain(float(self.cost[i])),
-                    "ttft_ms": plain(self.comparison.column("ttft_ms")[at]),
-                    "ttft_p95_ms": plain(self.comparison.column("ttft_p95_ms")[at]),
-                    "cost_currency": code,
-                    "source_date": entry.source_date,
-                }
-            )
-        return Part(
-            "The cheapest fleet of each seller",
-            (),
-            Table(
-                tuple(rows),
-                (
-                    Column("server", "Server", 1, widest=28),
-                    Column("provider", "Provider", 2),
-                    Column("hardware", "Hardware", 7, widest=26),
-                    Column("plan", "Plan", 3),
-                    Column("servers_at_mean", "At mean", 6, fmt.count),
-                    Column("servers_at_peak", "At peak", 4, fmt.count),
-                    Column("server_hours", "Hours", 8),
-                    Column("always_on_monthly_cost", "Always on", 5),
-                    Column("monthly_cost", f"{code}/month", 1),
-                    Column("source_date", "Price of", 9),
-                ),
-            ),
-        )

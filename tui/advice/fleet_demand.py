@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from models.traffic import Workload
     from pricing.terms import CompareOptions
 
+SPREAD = (
+    "95 of 100: the time of each prompt by its length in the trace, plus a wait for those before it (P(wait > t) = rho exp(-t / "
+    "(mean wait + u)), u = E[S^2] / 2 E[S] of the prompts' times S). Lengths and arrivals are taken as independent: where long prompts "
+    "come together, or at loads near 1, the tail is longer."
+)
+"""How a trace's lengths are in the tail (`models.spread`)."""
 PEAK_WORDS = {
     "minute": "its busiest minute",
     "p99-minute": "the minute that 99 of 100 stay below",
@@ -60,6 +66,7 @@ def _traced(workload: Workload, said: MutableMapping[str, Any]) -> Workload:
 
     facts = read_trace(said["trace"], peak=said.get("peak_of", "minute"))
     said["facts"], said["demand"] = facts, facts.demand
+    said["spread"] = workload.model.kv_cache  # an encoder's batches are of one length
     ninety = said.get("size_by") == "p90"
     lengths = (facts.input_p90, facts.output_p90) if ninety else (facts.input_mean, facts.output_mean)
     tokens_in, tokens_out = (max(round(length), 1) for length in lengths)
@@ -68,6 +75,8 @@ def _traced(workload: Workload, said: MutableMapping[str, Any]) -> Workload:
         concurrency=None,
         input_tokens=tokens_in,
         output_tokens=tokens_out,
+        # Sized for longer prompts than the mean, no shorter one counts as less.
+        lengths=None if not said["spread"] else facts.lengths.at_least(tokens_in) if ninety else facts.lengths,
         preset=None,
     )
 
@@ -97,6 +106,8 @@ def notes_on(demand: Demand, said: Mapping[str, Any]) -> tuple[str, ...]:
         ):
             told = ", ".join(f"{name} {n:,.0f}" for name, n in zip(("mean", "p50", "p90", "p99"), lengths, strict=True))
             notes.append(f"Tokens of {what}s: {told}.")
+        if said.get("spread"):
+            notes.append(SPREAD)
     return tuple(notes)
 
 
@@ -104,4 +115,4 @@ def facts_data(facts: TraceFacts | None) -> dict[str, Any] | None:
     """A trace's facts for JSON."""
     if facts is None:
         return None
-    return {name: getattr(facts, name) for name in facts.__slots__ if name != "demand"}
+    return {name: getattr(facts, name) for name in facts.__slots__ if name not in {"demand", "lengths"}}

@@ -72,7 +72,9 @@ examples:
   rackrate advise fleet --rps 3 --peak 12 --spare 1
   rackrate advise crossover --workload internal --format csv
   rackrate advise buy --tokens-per-month 300M --ops-percent 30
-  rackrate advise box --embed bge-m3 --documents 100000
+  rackrate advise bottlenecks --model Llama-3.3-70B --where "gpus=2"
+  rackrate advise bottlenecks --server "4x L40S"
+  rackrate advise box --embed bge-m3 --documents 100000 --deadline 8
   rackrate advise budget --budget 300
 """
 

@@ -35,7 +35,9 @@ def _parts(work: Workload, terms: CompareOptions) -> Iterator[str]:
     yield f"{work.kv_quant} KV, {work.engine} engine{guessing}{beside}"
     cached = f" ({_percent(work.prefix_hit)} of the prompt cached)" if work.prefix_hit else ""
     traffic = (
-        f"{fmt.amount(work.requests_per_s, 'request')}/s"
+        "as fast as it goes"
+        if work.full
+        else f"{fmt.amount(work.requests_per_s, 'request')}/s"
         if work.requests_per_s is not None
         else fmt.few(work.concurrency or 0, "user")
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from models.practical import MOST_SERVERS
 from tui import format as fmt
 
 if TYPE_CHECKING:
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 def good(rows: Rows) -> Array:
     """True for offers that meet the targets, can be had, and need a practical number of servers: those a verdict picks."""
     found: Array = (
-        rows.array("meets_targets").astype(bool)
-        & (rows.array("servers_needed").astype(float) <= MOST_SERVERS)
-        & ~rows.comparison.market.out_of_stock
+        rows.array("meets_targets").astype(bool) & rows.comparison.practical & ~rows.comparison.market.out_of_stock
     )
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from models.practical import MOST_SERVERS
+from models.practical import too_many
 from tui import format as fmt
 from tui.input_text import show_traffic
 from tui.text import TIED, Section, TextLine
@@ -28,8 +28,9 @@ def cost(rows: Rows, i: int) -> Section:
         (f"{count} × {fmt.price(month / servers, currency)}", "text"),
         (f" = {fmt.price(month, currency)} a month", "strong"),
     ]
-    if servers > MOST_SERVERS:
-        line.append((f"  !{TIED}not{TIED}practical", "miss"))
+    if not rows.comparison.practical[i]:
+        why = too_many(float(rows.comparison.market.most_servers[i])).replace(" ", TIED)
+        line.append((f"  !{TIED}{why}", "miss"))
     section.lines.append(line)
     if servers > 1 and (why := _why_so_many(rows, i, servers)):
         section.lines.append([(why, "text")])

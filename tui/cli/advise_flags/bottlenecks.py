@@ -13,5 +13,8 @@ if TYPE_CHECKING:
 def add(group: Group) -> None:
     """Without it the verdict's offers are checked."""
     group.add_argument(
-        "--server", type=filled, metavar="NAME", help="check this server: words of its name, seller or hardware"
+        "--server",
+        type=filled,
+        metavar="NAME",
+        help="check this server: its name, hardware (2x L4), or words of seller, name and hardware",
     )

@@ -38,7 +38,15 @@ def add(group: Group) -> None:
     group.add_argument("--calls", type=whole_number, metavar="N", help="voice calls at once")
     group.add_argument("--turns", type=positive_number, metavar="X", help="answers a minute of a call (default 6)")
     group.add_argument("--requests", type=whole_number, metavar="N", help="a batch job of so many requests")
-    group.add_argument("--deadline", type=positive_number, metavar="HOURS", help="hours it may take (default 8)")
     group.add_argument(
-        "--box", type=filled, metavar="SERVER", help="look at this server: words of its name, seller or hardware"
+        "--deadline",
+        type=positive_number,
+        metavar="HOURS",
+        help="hours that the job (default 8) or the corpus may take",
+    )
+    group.add_argument(
+        "--box",
+        type=filled,
+        metavar="SERVER",
+        help="look at this server: its name, hardware (2x L4), or words of seller, name and hardware",
     )

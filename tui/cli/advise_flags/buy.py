@@ -62,7 +62,7 @@ def add(group: Group) -> None:
         "--self-host",
         type=filled,
         metavar="SERVER",
-        help="self-host on this server (a part of its name) instead of the cheapest",
+        help="self-host on this server instead of the cheapest: its name, hardware (2x L4), or words of both",
     )
     group.add_argument(
         "--ops-percent",
