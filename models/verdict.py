@@ -101,10 +101,12 @@ def _both(compared: Compared, view: View, cpu: int, gpu: int) -> Verdict:
     cpu_cost, gpu_cost = view.value("monthly_cost", cpu), view.value("monthly_cost", gpu)
     changes = (*_risk(view, cpu), *_risk(view, gpu))
     if cpu_cost != gpu_cost and _changeable(compared, view, cpu, gpu):
+        first, second = f"on a CPU {view.price(cpu)}", f"on a GPU {view.price(gpu)}"
+        if gpu_cost < cpu_cost:
+            first, second = second, first
         return Verdict(
             "close",
-            f"Too close to call: {view.price(cpu)} (CPU) or {view.price(gpu)} (GPU), either may be the cheaper one inside the error "
-            "bands of their speeds.",
+            f"Too close to call: {first}, {second}; either may be the cheaper one inside the error bands of their speeds.",
             cpu,
             gpu,
             changes=changes,

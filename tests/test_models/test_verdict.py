@@ -167,7 +167,7 @@ def test_bills_that_may_change_places_are_too_close_to_call() -> None:
     found = verdict(Made(cpu(**wide), gpu(monthly_cost=700.0)))
     assert (found.code, found.cpu_pick, found.gpu_pick) == ("close", 0, 1)
     assert found.sentence == (
-        "Too close to call: 2 x acme c1 at $600 a month (CPU) or acme g1 at $700 a month (GPU), either may be the cheaper one "
+        "Too close to call: on a CPU 2 x acme c1 at $600 a month, on a GPU acme g1 at $700 a month; either may be the cheaper one "
         "inside the error bands of their speeds."
     )
     dearer = {**wide, "low": {"monthly_cost": 690.0}}
