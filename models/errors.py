@@ -25,6 +25,17 @@ def brief(value: object, cells: int = ECHOED) -> str:
     return text[:cells] + "…" + (text[0] if isinstance(value, str) else "")
 
 
+def toml_problem(error: BaseException) -> str:
+    """What is wrong with a TOML file, of an error that reading it raised; the library's words only where they are about the file."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no text in UTF-8"
+    if type(error).__name__ == "TOMLDecodeError":
+        return str(error)
+    return "a number in it has thousands of digits"  # Python's guard against such speaks of its own settings
+
+
 class RackrateError(Exception):
     """A failure with one sentence for the user and the next thing to do; the command line exits with `exit_code`."""
 
