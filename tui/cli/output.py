@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError
 from pricing import atomic
+from tui.cli import stderr
 from tui.cli.table import Column, print_table, terminal_width
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def say(message: str) -> None:
     """A message for the person: stdout belongs to the result. A terminal gets it wrapped on words."""
     if sys.stderr.isatty():
         message = textwrap.fill(message, terminal_width(), break_long_words=False, break_on_hyphens=False)
-    sys.stderr.write(f"{message}\n")
+    stderr.write(f"{message}\n")
 
 
 def chosen_format(args: argparse.Namespace) -> str:

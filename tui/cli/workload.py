@@ -13,7 +13,7 @@ from pricing.compare import MONTH_DAYS
 from pricing.filters import Filters
 from pricing.offer import TERMS
 from pricing.terms import CompareOptions
-from pricing.where import compile_where
+from pricing.where import Where, compile_where
 from tui.cli.parser import nearest
 from tui.clock import today
 
@@ -141,9 +141,9 @@ def filters_from(args: argparse.Namespace) -> Filters:
     elif args.undated:
         choices["max_age_months"] = None
     if args.where:
-        choices["where"] = compile_where(args.where)
+        choices["where"] = _where(args.where)
     return Filters(
-        kind=args.kind,
+        kind=args.kind[0] if len(set(args.kind)) == 1 else None,
         providers=tuple(args.provider),
         regions=tuple(args.region),
         undated=args.undated,
@@ -151,6 +151,12 @@ def filters_from(args: argparse.Namespace) -> Filters:
         max_usd_month=args.max_usd_month,
         **choices,
     )
+
+
+def _where(asked: list[str]) -> Where:
+    """One expression of several, each read by itself: a quote or a bar of one must not reach into the next."""
+    found = [compile_where(text) for text in asked]
+    return found[0] if len(found) == 1 else Where(" ".join(asked), tuple(term for one in found for term in one.terms))
 
 
 def _terms(asked: list[str]) -> tuple[str, ...]:

@@ -16,5 +16,9 @@ def add(group: Group) -> None:
         "--budget", type=positive_number, metavar="X", help="what a month may cost, all servers (default 300)"
     )
     group.add_argument(
-        "--models", type=words, metavar="WORD,...", help="only models whose name or family holds these words"
+        "--models",
+        type=words,
+        action="extend",
+        metavar="WORD,...",
+        help="only models whose name or family holds these words",
     )
