@@ -4,7 +4,7 @@ RackrateError                 base: one clear sentence, and what to do next
 ├── UnknownNameError          a model, chip, CPU, quantization, engine or preset that no alias reaches
 ├── CatalogError              a catalog file of ours that does not hold what it should
 ├── InputError                a flag, a TOML, a CSV or a config.json that cannot be used
-│   └── WorkloadError         numbers that cannot be a workload (0 requests/s, prompt of -1 tokens)
+│   └── WorkloadError         numbers that cannot be a workload (0 requests/s, prompt of -1 tokens); RangeError: one of them
 └── (pricing.errors adds FeedError, StoreError, RefreshHeldError below RackrateError)
 """
 
@@ -88,6 +88,15 @@ class InputError(RackrateError):
 
 class WorkloadError(InputError):
     """The numbers of a workload contradict each other or lie outside what can be estimated."""
+
+
+class RangeError(WorkloadError):
+    """A number of a workload that lies outside what can be estimated; it may have been worked out of what was said."""
+
+    def __init__(self, flag: str, value: float, low: float, high: float) -> None:
+        self.flag, self.value = flag, value
+        self.limits = f"it must lie between {low:,.10g} and {high:,.10g}"
+        super().__init__(f"{flag} is {value:g}; {self.limits}.")
 
 
 def known(value: Value | None) -> Value:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from models.errors import InputError
+from models.errors import InputError, RangeError
 from pricing.compare import compare
 from pricing.tokens import at_hand
 from tui import format as fmt
@@ -24,12 +25,20 @@ from tui.cli.workload import filters_from, options_from, workload_from
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tui.advice.report import Part, Report
 
 TRAFFIC_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens")
 """Flags that a topic's own traffic would contradict."""
+MADE_OF = ("tokens_per_month", "day", "peak", "trace", "calls", "turns")
+"""Flags of topics that a workload's numbers are worked out of."""
+UNITS = {
+    "rps": "requests/s",
+    "concurrency": "users",
+    "input_tokens": "tokens a prompt",
+    "output_tokens": "tokens an answer",
+}
 LINE = 120
 """Sentences are wrapped here at the latest: longer lines are hard to read."""
 
@@ -42,14 +51,16 @@ def run(args: argparse.Namespace) -> int:
     topic = importlib.import_module(f"tui.advice.{args.topic}")
     if hasattr(topic, "prepare"):  # some topics bring a traffic of their own
         given = frozenset(name for name in TRAFFIC_FLAGS if getattr(args, name) is not None)
-        workload = topic.prepare(workload, wanted, options, given)
+        with _by_what_was_said(args, wanted):
+            workload = topic.prepare(workload, wanted, options, given)
     market = market_of(args, settings, store, options)
     if not len(market):
         raise InputError("There is no offer to advise on.", hint="Leave out --no-bundled, or give --prices OFFERS.csv.")
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
     asked = Question(comparison, filters, lambda: at_hand(store), wanted)
-    found: Report = topic.report(asked)
+    with _by_what_was_said(args, wanted):
+        found: Report = topic.report(asked)
     form = args.format or "text"
     if form == "text":
         say(question(workload))
@@ -58,6 +69,21 @@ def run(args: argparse.Namespace) -> int:
         rows = asked.asked()
         say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
     return 0
+
+
+@contextmanager
+def _by_what_was_said(args: argparse.Namespace, wanted: Mapping[str, object]) -> Iterator[None]:
+    """A number that follows from a topic's flags is told by those: a flag that nobody wrote cannot be corrected."""
+    try:
+        yield
+    except RangeError as error:
+        name = error.flag.removeprefix("--").replace("-", "_")
+        causes = [f"--{cause.replace('_', '-')}" for cause in MADE_OF if cause in wanted]
+        if not causes or getattr(args, name, None) == error.value:
+            raise
+        makes = "makes" if len(causes) == 1 else "make"
+        said = f"{' and '.join(causes)} {makes} {error.value:g} {UNITS.get(name, name)}; {error.limits}."
+        raise InputError(said) from None
 
 
 def write(found: Report, form: str) -> None:
