@@ -36,7 +36,7 @@ def test_a_number_is_told_by_what_was_said(words: list[str], sentence: str, caps
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ("0,100,50\n300000000,100,50\n", "--trace makes 6.66667e-09 requests/s;"),
+        ("0,100,50\n300000000,100,50\n", "--trace makes 6.66"),
         ("0,100,5000000\n3000,100,5000000\n", "--trace makes 5e+06 tokens an answer;"),
     ],
 )
@@ -45,7 +45,7 @@ def test_a_traces_numbers_are_told_as_its(
 ) -> None:
     (tmp_path / "trace.csv").write_text(f"timestamp,input_tokens,output_tokens\n{rows}")
     assert main(["advise", "fleet", "--trace", str(tmp_path / "trace.csv")]) == 2
-    assert sentence[:20] in capsys.readouterr().err
+    assert sentence in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tui.advice.words import plain as plain_report
 from tui.cli.advise_flags import said
 from tui.cli.compare import check_filters, question
 from tui.cli.footer import summary
+from tui.cli.nothing import nothing_passes
 from tui.cli.output import csv_text, markdown, plain, say
 from tui.cli.parser import build
 from tui.cli.prices import market_of, places
@@ -67,7 +68,10 @@ def run(args: argparse.Namespace) -> int:
     write(found, form)
     if form == "text":
         rows = asked.asked()
-        say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
+        if len(rows):
+            say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
+        else:
+            say(nothing_passes(comparison, filters, since=args.since is not None))
     return 0
 
 
