@@ -149,15 +149,20 @@ def question(workload: Workload) -> str:
         if workload.requests_per_s is not None
         else counted(workload.concurrency or 0, "user")
     )
+    writes = workload.model.kv_cache  # an embedding model reads, and has neither an answer nor a time between tokens
     targets = [
         f"{name} <= {duration(limit)}"
-        for name, limit in ((workload.ttft_name, workload.ttft_ms), ("TPOT", workload.tpot_ms))
+        for name, limit in ((workload.ttft_name, workload.ttft_ms), ("TPOT", workload.tpot_ms if writes else None))
         if limit is not None
     ]
     guessing = f", speculative {workload.speculative}" if workload.speculative is not None else ""
+    cache = f", {workload.kv_quant} KV" if writes else ""
+    lengths = f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens"
+    if not writes:
+        lengths = f"{workload.input_tokens:,} tokens a document"
     return (
-        f"{workload.model.name}, {workload.quant} weights, {workload.kv_quant} KV, {workload.engine} engine{guessing}; "
-        f"{workload.input_tokens:,} -> {workload.output_tokens:,} tokens, {traffic}; {', '.join(targets) or 'no targets'}."
+        f"{workload.model.name}, {workload.quant} weights{cache}, {workload.engine} engine{guessing}; "
+        f"{lengths}, {traffic}; {', '.join(targets) or 'no targets'}."
     )
 
 

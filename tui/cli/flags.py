@@ -138,12 +138,15 @@ def kinds(text: str) -> list[str]:
 
 def guess(text: str) -> object:
     """Speculative decoding, or `none` (returned as False)."""
-    from models.speculation import speculation
+    from models.speculation import METHODS, speculation
 
     try:
-        return speculation(text) or False
+        return speculation(filled(text)) or False
     except WorkloadError as error:
-        raise argparse.ArgumentTypeError(f"{error.message.rstrip('.')}") from None
+        methods = ", ".join(METHODS)
+        raise argparse.ArgumentTypeError(
+            f"{error.message.rstrip('.')}. It is one of {methods} or none, as eagle:3 or eagle:3@0.7"
+        ) from None
 
 
 def add_workload_flags(parser: argparse.ArgumentParser) -> None:

@@ -50,6 +50,9 @@ ADVICE_FORMATS = ("text", "json", "markdown", "csv")
 CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers", "tokens")
 
 
+_NEGATIVE = re.compile(r"^-[\d.]")
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence and name the nearest flag."""
 
@@ -59,6 +62,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         for kind in (None, "store"):
             self.register("action", kind, Once)
+        # -1/2, -5% and -1e9 are values, and told as what they are; no flag of ours begins with a digit.
+        self._negative_number_matcher = _NEGATIVE
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""

@@ -81,6 +81,11 @@ def _base(name: str, model: LLM | None) -> Workload:
 def _model(name: str) -> LLM:
     """A folder is the model whose config.json it holds, unless its name alone is one of the catalog's."""
     folder = Path(name)
+    if not name.endswith(".json") and _exists(folder) and catalog.find_llm(name) is None:
+        raise InputError(
+            f"{brief(name)[1:-1]} is a file, and not a model's config.json.",
+            hint="Give a model's name or its config.json.",
+        )
     if not _exists(folder, folder=True) or (len(folder.parts) == 1 and catalog.find_llm(name)):
         return catalog.llm(name)
     if not _exists(folder / "config.json"):
