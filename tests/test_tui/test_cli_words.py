@@ -60,7 +60,10 @@ MISTAKES = [
     (["advise", "--asert", "x"], "Unknown flag --asert. See rackrate advise --help."),
     (["offers", "add", "x", "--gqu", "L40S"], "Unknown flag --gqu."),
     (["compare", "--rps", "1", "--rps", "2"], "--rps is given twice."),
-    (["advise", "buy", "--api-price", "0/0"], "--api-price: '0/0' is free: there is nothing to compare with."),
+    (
+        ["advise", "buy", "--api-price", "0/0"],
+        "--api-price: '0/0' is free: IN/OUT are dollars a million tokens, one of them above 0.",
+    ),
     (["advise", "buy", "--api-price", "-1/2"], "--api-price: '-1/2' has a price below 0."),
     (["advise", "buy", "--api-price", "1"], "--api-price: '1' is not IN/OUT or IN/OUT/CACHED"),
     (["compare", "--speculative", "foo"], "cannot be 'foo'. It is one of mtp, eagle, draft, ngram or none"),

@@ -22,7 +22,9 @@ def api_price(text: str) -> tuple[float, ...]:
     if found and min(found) < 0:
         raise argparse.ArgumentTypeError(f"{brief(text)} has a price below 0")
     if len(found) in {2, 3} and max(found[:2]) <= 0:
-        raise argparse.ArgumentTypeError(f"{brief(text)} is free: there is nothing to compare with")
+        raise argparse.ArgumentTypeError(
+            f"{brief(text)} is free: IN/OUT are dollars a million tokens, one of them above 0"
+        )
     if len(found) not in {2, 3}:
         raise argparse.ArgumentTypeError(f"{brief(text)} is not IN/OUT or IN/OUT/CACHED, dollars a million tokens")
     return found
