@@ -37,7 +37,7 @@ def write(folder: Path) -> dict[str, Path]:
         file.writelines(f"{s:.0f},{i},{o}\n" for s, i, o in zip(seconds, inputs, outputs, strict=True))
     with paths["mooncake.jsonl"].open("w") as file:
         file.writelines(
-            f'{{"timestamp": {s * 1e3:.0f}, "input_length": {i}, "output_length": {o}}}\n'
+            f'{{"timestamp": {s * 1e3:.0f}, "input_length": {i}, "output_length": {o}, "hash_ids": [{i}]}}\n'
             for s, i, o in zip(seconds, inputs, outputs, strict=True)
         )
     return paths

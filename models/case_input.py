@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from models import catalog
+from models.case_check import check_question, check_text
 from models.errors import InputError, RackrateError, UnknownNameError, known
 from models.gpu_speed import ENGINES
 from models.quantize import format_for, is_gguf
@@ -49,7 +50,8 @@ INPUT_COLUMNS = (
     "usable_vram_gib",
 )
 SCENARIOS = ("online", "server", "static", "offline", "single_stream", "bench", "startup")
-_ALIAS = {"id": "case_id", "kv_dtype": "kv_quant"}
+ALIASES = {"id": "case_id", "kv_dtype": "kv_quant"}
+"""Columns that are read under another name."""
 _VERSION = re.compile(r"^[vb]?(\d+)\.(\d+)")
 _YEAR = re.compile(r"^(20\d\d)\b")
 _LLAMA_LIKE = ("llama.cpp", "llamafile", "ollama", "ik_llama", "ggml", "llama_hybrid")
@@ -354,7 +356,18 @@ _READ = (
         "engine",
         "engine_version",
     ),
-    *("source_date", "quant", "kv_quant", "tp", "pp", "dp_attention", "scenario", "request_rate_rps", "concurrency"),
+    *(
+        "source_date",
+        "quant",
+        "kv_quant",
+        "tp",
+        "pp",
+        "ep",
+        "dp_attention",
+        "scenario",
+        "request_rate_rps",
+        "concurrency",
+    ),
     *("input_tokens", "output_tokens", "gpu_memory_utilization", "usable_vram_gib", "max_model_len"),
 )
 """Columns that `_read` looks at."""
@@ -365,12 +378,14 @@ _MOST_SEEN = 20_000
 class _Header:
     """The columns of one file, and what was read from its rows so far: several metrics of one run repeat all that is read."""
 
-    def __init__(self, columns: tuple[object, ...]) -> None:
-        self.names = tuple(_ALIAS.get(str(key), str(key)) for key in columns)
+    def __init__(self, columns: tuple[object, ...], *, asked: bool) -> None:
+        self.names = tuple(ALIASES.get(str(key), str(key)) for key in columns)
         # A column given twice counts as it does in a dict: the last one.
         places = {name: place for place, name in enumerate(self.names) if name in _READ}
         self._places = tuple(places.values())
         self._seen: dict[tuple[str, ...], tuple[Any, ...]] = {}
+        # A measured row has what a question must not: a rate beside the mean of the users that it led to.
+        self._asked = asked and "metric" not in self.names
 
     def case(self, values: list[str]) -> Case:
         """The case of one row."""
@@ -381,7 +396,10 @@ class _Header:
             return Case(raw, *known_fields)
         case = Case(raw)
         try:
+            check_text(raw, _READ)
             _read(case, raw)
+            if self._asked:
+                check_question(case, raw)
         except RackrateError as error:
             case.error = str(error)
         # A person's own config.json may change.
@@ -395,11 +413,17 @@ class _Header:
 _header = lru_cache(maxsize=32)(_Header)
 
 
-def parse_case(row: Mapping[str, str]) -> Case:
-    """Read one row; never raises on bad content, `error` then holds one sentence."""
+def parse_case(row: Mapping[str, str], *, asked: bool = False) -> Case:
+    """Read one row; never raises on bad content, `error` then holds one sentence.
+
+    Args:
+        row: columns and their texts.
+        asked: the row is a person's question: what contradicts itself or no machine has is an error, where a published
+            measurement is taken as it is.
+    """
     values = list(row.values())
     try:
         "".join(values)
     except TypeError:  # numbers and None, from callers that read no file
         values = [str(each or "") for each in row.values()]
-    return _header(tuple(row)).case(values)
+    return _header(tuple(row), asked=asked).case(values)

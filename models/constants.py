@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from models import prepared
-from models.errors import InputError
+from models.errors import InputError, toml_problem
 
 BUNDLED = Path(__file__).parent / "data" / "constants"
 PREPARED = prepared.FOLDER / "constants.json"
@@ -68,7 +68,7 @@ def _values(folder: Path) -> dict[str, Any]:
         try:
             data |= tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
         except ValueError as error:  # of TOML or of UTF-8
-            raise ValueError(f"{name}.toml: {error}") from error
+            raise ValueError(f"{name}.toml: {toml_problem(error)}") from error
     numbers = {group: {name: entry["value"] for name, entry in data[group].items()} for group in _FITTED}
     families = {
         name: {key: entry[key] for key in CpuFamily.__slots__ if key in entry}

@@ -99,6 +99,8 @@ class TraceFacts:
     demand: Demand
     lengths: Lengths
     """Of prompts."""
+    times_read_as: str = ""
+    """Unit of the times in the file, as a sentence names it."""
 
 
 def facts_of(seconds: Array, inputs: Array, outputs: Array, *, peak: str = "minute") -> TraceFacts:
@@ -116,9 +118,10 @@ def facts_of(seconds: Array, inputs: Array, outputs: Array, *, peak: str = "minu
     if len(order) < 2 or span <= 0:
         raise WorkloadError("A trace needs requests at two different times at least.")
     if span > LONGEST_DAYS * HOURS * HOUR_S:
+        years = span / HOUR_S / HOURS / 365.25
         raise WorkloadError(
-            f"The first and the last request of a trace are {span / HOUR_S / HOURS / 365.25:,.0f} years apart.",
-            hint="Times are dates, or seconds.",
+            f"The first and the last request of a trace are {f'{years:,.0f}' if years < 10_000 else 'over 10,000'} years apart.",
+            hint="Times are dates, seconds, or milliseconds since 1970; in a column timestamp_ms milliseconds from the start.",
         )
     since = order - order[0]
     mean = len(order) / span

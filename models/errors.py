@@ -4,7 +4,7 @@ RackrateError                 base: one clear sentence, and what to do next
 ├── UnknownNameError          a model, chip, CPU, quantization, engine or preset that no alias reaches
 ├── CatalogError              a catalog file of ours that does not hold what it should
 ├── InputError                a flag, a TOML, a CSV or a config.json that cannot be used
-│   └── WorkloadError         numbers that cannot be a workload (0 requests/s, prompt of -1 tokens)
+│   └── WorkloadError         numbers that cannot be a workload (0 requests/s, prompt of -1 tokens); RangeError: one of them
 └── (pricing.errors adds FeedError, StoreError, RefreshHeldError below RackrateError)
 """
 
@@ -29,6 +29,17 @@ def brief_path(path: object, most: int = 240) -> str:
     """A path as a message names it: whole as far as paths usually go, so that it can be copied."""
     text = str(path)
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def toml_problem(error: BaseException) -> str:
+    """What is wrong with a TOML file, of an error that reading it raised; the library's words only where they are about the file."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no text in UTF-8"
+    if type(error).__name__ == "TOMLDecodeError":
+        return str(error)
+    return "a number in it has thousands of digits"  # Python's guard against such speaks of its own settings
 
 
 class RackrateError(Exception):
@@ -83,6 +94,15 @@ class InputError(RackrateError):
 
 class WorkloadError(InputError):
     """The numbers of a workload contradict each other or lie outside what can be estimated."""
+
+
+class RangeError(WorkloadError):
+    """A number of a workload that lies outside what can be estimated; it may have been worked out of what was said."""
+
+    def __init__(self, flag: str, value: float, low: float, high: float) -> None:
+        self.flag, self.value = flag, value
+        self.limits = f"it must lie between {low:,.10g} and {high:,.10g}"
+        super().__init__(f"{flag} is {value:g}; {self.limits}.")
 
 
 def known(value: Value | None) -> Value:

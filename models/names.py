@@ -34,6 +34,20 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     return tuple(by_key[key] for key in close)
 
 
+def edits(one: str, other: str) -> int:
+    """How many letters must be put in, left out, replaced or swapped with their neighbour to make one word of the other."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        before, above, row = row, before, [i]
+        for j, wanted in enumerate(other, 1):
+            least = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                least = min(least, above[j - 2] + 1)
+            row.append(least)
+    return row[-1]
+
+
 # CPU names
 
 _NOISE = re.compile(

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from models.errors import WorkloadError, brief, known
+from models.errors import RangeError, WorkloadError, brief, known
 
 if TYPE_CHECKING:
     from models.beside import Companion
@@ -95,7 +95,7 @@ class Workload:
         )
         for flag, value, low, high in rules:
             if value is not None and not (math.isfinite(value) and low <= value <= high):
-                raise WorkloadError(f"{flag} is {value:g}; it must lie between {low:,.10g} and {high:,.10g}.")
+                raise RangeError(flag, value, low, high)
 
     @property
     def full(self) -> bool:

@@ -127,10 +127,10 @@ class View:
         return f"{sign}{text}" if sign else f"{text} {self.currency}"
 
     def speed(self, offer: int) -> str:
-        """Both latencies."""
-        return (
-            f"{self.ttft_name} {time(self.value(self.ttft_column, offer))}, TPOT {time(self.value('tpot_ms', offer))}"
-        )
+        """Both latencies; an embedding model has one."""
+        between = self.value("tpot_ms", offer)
+        first = f"{self.ttft_name} {time(self.value(self.ttft_column, offer))}"
+        return f"{first}, TPOT {time(between)}" if math.isfinite(between) else first
 
     def band(self, column: str, offer: int) -> tuple[float, float]:
         """The error band of a latency; the tail's is as wide as the mean's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from urllib.parse import urlsplit
 
 
@@ -22,6 +23,16 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+_USER = re.compile(r"(?:(?<=//)|^(?!\w+://)).*@", re.DOTALL)
+_VALUE = re.compile(r"(?<==)[^&#]*|(?<=[?&#])[^=&#]+(?=[&#]|$)")
+
+
+def masked(url: str) -> str:
+    """An address, or what was meant as one, with stars for its user, and for what its query says."""
+    place, sign, query = _USER.sub("***@", url).partition("?")
+    return place + sign + _VALUE.sub("***", sign + query)[1:] if sign else place
 
 
 def shown(url: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pricing.compare import COMPARE_COLUMNS
 from pricing.errors import WhereError
-from pricing.where import Where, compile_where, limit_of, numbers
+from pricing.where import Where, compile_where, limit_of, numbers, word_of
 from pricing.where_fields import TEXT_FIELDS
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ def condition(text: str) -> Where:
     for token, _ in found.terms:
         if hint := _NO_WORDS.get(token.lower()):
             raise WhereError(token, "this word joins no terms.", hint=hint)
+        if word_of(token) is not None:
+            hint = "Write monthly_cost<500, or provider:hetzner for a name."
+            raise WhereError(token, "an assertion is a column, an operator and a number.", hint=hint)
         name, colon, _ = token.lstrip("!").lower().partition(":")
         if colon and name in COMPARE_COLUMNS and name not in TEXT_COLUMNS:
             raise WhereError(token, f"{name} is no text.", hint=f"Write {name}<10, for example.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pricing.asked import COLUMNS as ASKED
@@ -24,6 +25,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "＝", "＋", "－", "＠
 
 EXPORT_COLUMNS: tuple[str, ...] = (*COMPARE_COLUMNS, *ASKED)
 """What a file of a comparison holds: its figures, and behind them what was asked."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+"""Control and direction characters but tabs and line ends, which belong to a text in quotes."""
 MARKDOWN_COLUMNS = (
     "server",
     "provider",
@@ -55,6 +58,8 @@ def safe(value: object) -> object:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
+        if not value.isprintable():  # a CSV is printed as well, and a terminal would obey
+            value = _CONTROL.sub("", value)
         return f"'{value}" if value.lstrip(" ").startswith(_FORMULA) else value
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 1e15 else float(f"{value:.10g}")

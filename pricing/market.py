@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from pricing.stock import most_servers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import date
-    from pathlib import Path
 
     from models.estimate import ServerTable
     from models.server import Server
@@ -77,24 +77,25 @@ class Market:
     @classmethod
     def load(
         cls,
-        prices: Path | None = None,
+        prices: Path | Sequence[Path] = (),
         *,
         bundled: bool = True,
         extra: Iterable[Offer] = (),
         store: Store | None = None,
         today: date | None = None,
     ) -> Market:
-        """Bundled prices, fetched ones over them, then the user's file, then the user's own servers.
+        """Bundled prices, fetched ones over them, then the user's file or files, then the user's own servers.
 
         `bundled=False` leaves out the bundled prices, and with a price file the fetched ones too: the file alone.
-        No price of the file may be dated after `today`. Raises OffersError if the file cannot be used.
+        No price of a file may be dated after `today`. Raises OffersError if the file cannot be used.
         """
         shipped: Sequence[Offer] = load_bundled() if bundled else ()
+        files = (prices,) if isinstance(prices, Path) else tuple(prices)
         base = shipped
-        if store is not None and (bundled or prices is None):
+        if store is not None and (bundled or not files):
             base = store.merged(shipped)
-        listed = read_offers(prices, latest=_latest(today)) if prices is not None else ()
-        offers = joined((base, listed, tuple(extra)))
+        listed = [read_offers(file, latest=_latest(today)) for file in files]
+        offers = joined((base, *listed, tuple(extra)))
         market = cls(offers, machines=bundled_servers.machines if offers is shipped else distinct)
         if store is not None:
             market.messages, market.machines_folder = tuple(store.messages), store.machines

@@ -88,7 +88,10 @@ def read_offers(path: Path, *, fetched_at: str | None = None, latest: str | None
         raise OffersError(f"{path} is not UTF-8 text (byte {error.start}).") from error
     except OSError as error:
         raise OffersError(f"Cannot read {path}: {error.strerror or error}.") from error
-    return parse_offers(text, str(path), fetched_at=fetched_at, seen_on=min(changed, latest or changed), latest=latest)
+    found = parse_offers(text, str(path), fetched_at=fetched_at, seen_on=min(changed, latest or changed), latest=latest)
+    if not found:
+        raise OffersError(f"{path} has a header but no offers.", hint="Add a line for each offer.")
+    return found
 
 
 def parse_offers(

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from models import names
-from models.errors import brief
+from models.errors import brief, toml_problem
 from pricing import offer as schema
 from pricing import own_lines, paths
 from pricing.errors import OwnServersError
@@ -104,7 +104,7 @@ def tables(text: str, path: Path) -> list[tuple[dict[str, Any], Block]]:
     except RecursionError:
         raise OwnServersError(f"{path} is not valid TOML: it is nested too deeply.") from None
     except ValueError as error:
-        line, words = own_lines.syntax_error(error, text)
+        line, words = own_lines.syntax_error(toml_problem(error), text)
         where = str(path) if line is None else f"{path}, line {line}"
         hint = "Each server is a line [[server]] and lines such as gpu_count = 8 below it."
         raise OwnServersError(f"{where}: not valid TOML: {words[:1].lower()}{words[1:]}.", hint=hint) from None

@@ -38,7 +38,7 @@ def facts_of(table: Mapping[str, Any], *, today: date, seen_on: date) -> dict[st
     facts["provider"] = PROVIDER
     facts["fetched_at"] = today.isoformat()
     facts["source_date"] = _seen(values.get("seen"), today, seen_on)
-    facts["region_group"] = facts["region_group"] or region_group(facts["region"])
+    _region(facts)
     _price(facts, owned)
     _hardware(facts)
     facts["offer_id"] = schema.offer_id(
@@ -53,6 +53,15 @@ def facts_of(table: Mapping[str, Any], *, today: date, seen_on: date) -> dict[st
     return facts
 
 
+def _region(facts: dict[str, Any]) -> None:
+    """The group that the region is in. Raises FieldFault where another one is stated."""
+    stated, found = facts["region_group"], region_group(facts["region"])
+    if stated and found not in {None, "other", stated}:  # other: the name says nothing we know
+        message = f"{stated} contradicts the region {brief(facts['region'])[1:-1]}, which is in {found}"
+        raise FieldFault(("region_group",), message, hint="Leave one of them out.")
+    facts["region_group"] = stated or found
+
+
 def _seen(seen: date | None, today: date, seen_on: date) -> str:
     # Clocks differ: the day after today is not the future yet.
     if seen is not None and seen > today + timedelta(days=1):
@@ -64,6 +73,12 @@ def _price(facts: dict[str, Any], owned: Mapping[str, float] | None) -> None:
     """Term and price from what is stated; a machine of one's own gets the month that it costs. Raises FieldFault."""
     hourly, monthly = facts["price_per_hour"], facts["price_per_month"]
     if owned is not None:
+        stated = hourly is not None or monthly is not None
+        if stated and "purchase" not in owned:
+            hint = "Leave it out: power is in the price of a rented server."
+            raise FieldFault(
+                ("owned", *list(owned)[:1]), "it is of a bought server, and purchase is missing", hint=hint
+            )
         for name in ("price_per_hour", "price_per_month", "setup_fee", "commitment_months"):
             if facts[name] is not None:
                 hint = "A price is of a rented server; what a bought one costs follows from [server.owned]."
@@ -157,6 +172,9 @@ def _cpu(facts: dict[str, Any]) -> None:
     if most and cores and cores > most:
         message = f"{cores:g} is more than the {most} cores of {sockets}x {facts['cpu_model']}"
         raise FieldFault(("cores",), message, hint="Hardware threads are vcpus.")
+    if cores and facts["vcpus"] and cores > facts["vcpus"]:
+        message = f"{cores:g} is more than the {facts['vcpus']:g} hardware threads of vcpus"
+        raise FieldFault(("cores",), message, hint="A core has one thread at least; leave one of them out.")
     if facts["kind"] == "gpu" or cores or facts["vcpus"]:
         return
     if most is None:

@@ -96,9 +96,8 @@ def line_of(text: str, name: str) -> int:
     return next((one.line for one in statements(text) if one.path[0] == name), 1)
 
 
-def syntax_error(error: ValueError, text: str) -> tuple[int | None, str]:
+def syntax_error(words: str, text: str) -> tuple[int | None, str]:
     """The line and the words of the standard library's complaint; None where it names no line."""
-    words = str(error)
     found = _SYNTAX_LINE.search(words)
     if not found:
         return None, words

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from models.errors import brief
+from models.errors import brief, toml_problem
 from pricing import atomic, paths
 from pricing.errors import SettingsError
 
@@ -51,8 +51,8 @@ class Settings:
 
         try:
             table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise SettingsError(f"{path} is not valid TOML: {error}.") from error
+        except (ValueError, RecursionError) as error:
+            raise SettingsError(f"{path} is not valid TOML: {toml_problem(error)}.") from error
         return cls.from_table(table, str(path))
 
     @classmethod
@@ -179,10 +179,11 @@ def _currency(value: Any, where: str) -> str:
 
 
 def _mirror(value: Any, where: str) -> str:
-    from pricing.address import is_address  # only those who set a mirror pay for it
+    from pricing.address import is_address, masked  # only those who set a mirror pay for it
 
     if not isinstance(value, str) or not is_address(value):
-        raise SettingsError(f"{where} must be an address such as http://127.0.0.1:8790, not {brief(value)}.")
+        said = brief(masked(value) if isinstance(value, str) else value)
+        raise SettingsError(f"{where} must be an address such as http://127.0.0.1:8790, not {said}.")
     return value.rstrip("/")
 
 

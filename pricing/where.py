@@ -17,6 +17,7 @@ Spaces around a comparison's sign, before its unit and around `|` are allowed.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from dataclasses import dataclass
@@ -57,10 +58,11 @@ MAX_LENGTH = 2000
 
 _TOKEN = re.compile(r'"[^"]*"(?!\|)|(?:[^\s"]|"[^"]*")+')
 _NUMBER_TERM = re.compile(r"(?P<field>[$€£¥₹a-z_][a-z0-9_$¥/·.]*)(?P<op>>=|<=|!=|==|=|>|<)(?P<value>.*)", re.IGNORECASE)
-_VALUE = re.compile(r"\$?(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>[a-z%]*)", re.IGNORECASE)
+_VALUE = re.compile(r"\$?(?P<number>(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(?P<unit>[a-z%]*)", re.IGNORECASE)
+"""A number as every flag reads it, 1e9 and 1_000 among them, and its unit."""
 _SPACED = re.compile(r'("[^"]*"?)|\s*(>=|<=|!=|==|=|>|<|\|)\s*')
 _UNIT_BEHIND = re.compile(
-    r'("[^"]*"?)|(?<![^\s!|])(?P<term>(?P<field>[^\s"|<>=!:]+)(?:>=|<=|!=|==|=|>|<)\$?[\d.,]+)\s+(?P<unit>[a-z%]+)(?![^\s|])',
+    r'("[^"]*"?)|(?<![^\s!|])(?P<term>(?P<field>[^\s"|<>=!:]+)(?:>=|<=|!=|==|=|>|<)\$?[\d.,_]+(?:e[+-]?\d+)?)\s+(?P<unit>[a-z%]+)(?![^\s|])',
     re.IGNORECASE,
 )
 """A number and behind a space what may be its unit."""
@@ -201,7 +203,10 @@ def _limit(token: str, field: str, op: str, text: str) -> tuple[str, str, float]
     if unit is None:
         known = ", ".join(filter(None, UNITS[kind]))
         raise WhereError(token, f"the unit {value['unit']!r} is not known here.", hint=f"Known: {known}.")
-    return column, op, float(value["number"]) * unit
+    number = float(value["number"]) * unit
+    if not math.isfinite(number):
+        raise WhereError(token, f"{brief(text)} is not a finite number.")
+    return column, op, number
 
 
 def _number(token: str, field: str, op: str, text: str) -> Mask:

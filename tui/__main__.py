@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from models.errors import InputError, RackrateError, brief
+from tui.cli import stderr
 from tui.cli.parser import build
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
+        stderr.give_up(sys.stdout)  # a full disk takes no rest at exit either
         where = f"{brief(str(error.filename))[1:-1]}: " if error.filename else ""
         _say(f"rackrate: {where}{error.strerror or error}.")
         return 2
@@ -61,6 +63,7 @@ def _run(words: list[str]) -> int:
     words = _join_descending(words)
     _check_first(words, parser)
     _check_dashes(words)
+    _check_flags(words, parser)
     try:
         args, rest = parser.parse_known_args(words)
     except SystemExit as leaving:  # --help and --version have printed
@@ -122,6 +125,25 @@ def _check_dashes(words: list[str]) -> None:
             raise InputError(f"{flag} cannot be '--'.", hint="Write a value after the = sign.")
 
 
+def _check_flags(words: list[str], parser: Parser) -> None:
+    """An unknown flag is told before its value is taken for a word that the command expects. Raises InputError."""
+    commands = parser.commands()
+    command = commands.get(words[0])
+    if command is None:
+        return
+    actions = command.commands()
+    known = {*command.flags(), *(flag for action in actions.values() for flag in action.flags())}
+    for word in words[1 : words.index("--") if "--" in words else None]:
+        flag = word.partition("=")[0]
+        if flag.startswith("--") and flag not in known:
+            owners = [name for name, other in commands.items() if flag in other.flags()]
+            if owners:
+                raise InputError(
+                    f"{flag} is no flag of `rackrate {words[0]}`.", hint=f"It belongs to `rackrate {owners[0]}`."
+                )
+            command.error(f"unrecognized arguments: {flag}")
+
+
 def _replace_closed_streams() -> io.StringIO | None:
     """Python has None for a stream that the shell closed (`>&-`); returns what stands in for stdout, if anything does."""
     if sys.stderr is None:
@@ -140,7 +162,7 @@ def _any_text_may_be_written() -> None:
 
 
 def _say(message: str) -> None:
-    sys.stderr.write(f"{message}\n")
+    stderr.write(f"{message}\n")
 
 
 if __name__ == "__main__":

@@ -107,6 +107,11 @@ def new_path(session: Session, ending: str) -> Path:
     return next((path for path in candidates if not path.exists()), base / f"{stem}{ending}")
 
 
+def form_of(path: Path, chosen: str) -> str:
+    """The format to write: that of the file's ending where it has one of ours, since readers go by it; else the chosen one."""
+    return next((form for form, ending in FORMATS.items() if path.suffix.lower() == ending), chosen)
+
+
 def target(typed: str) -> Path:
     """The file that is meant. Raises InputError where nothing can be written: no name, a folder, no such folder."""
     if not typed.strip():

@@ -25,6 +25,22 @@ def read_settings(session: Session) -> None:
             session.messages.append(str(error))
             session.settings = Settings()
     session.usual_currency = session.settings.currency
+    session.messages += _wrong_workloads()
+
+
+def _wrong_workloads() -> list[str]:
+    """What is wrong with the user's own workloads, told at once: the list of them may not be opened for weeks."""
+    from pricing import paths
+
+    if not (paths.config_dir() / "workloads.toml").exists():
+        return []
+    from models.errors import RackrateError
+    from tui import named
+
+    try:
+        return named.read()[1]
+    except RackrateError as error:
+        return [str(error)]
 
 
 def restore(session: Session, saved: Saved) -> None:

@@ -6,7 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from models import catalog, names
-from models.errors import InputError, brief
+from models.errors import InputError, brief, toml_problem
 from models.traffic import Workload
 from pricing import atomic, paths
 from pricing.errors import SettingsError
@@ -32,8 +32,10 @@ def _document(path: Path) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise SettingsError(f"Cannot read {path}: {error.strerror or 'it cannot be opened'}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}.", hint="Correct it in a text editor.") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(
+            f"{path} is not valid TOML: {toml_problem(error)}.", hint="Correct it in a text editor."
+        ) from error
 
 
 def read(path: Path | None = None) -> tuple[dict[str, Workload], list[str]]:
@@ -94,12 +96,18 @@ def _write(path: Path, document: dict[str, Any]) -> None:
 
 
 def find(name: str, path: Path | None = None) -> Workload | None:
-    """The workload of that name, None where there is none. Raises SettingsError for one that cannot be used."""
+    """The workload of that name, None where there is none. Raises SettingsError for one that cannot be used.
+
+    Where none has the name and entries of the file are broken, it says what is wrong with the first: that may be the one.
+    """
     found, told = read(path)
+    key = names.normalise(name)
     for mine, workload in found.items():
-        if names.normalise(mine) == names.normalise(name):
+        if names.normalise(mine) == key:
             return workload
-    mine_told = next((text for text in told if f"{brief(name)} is left out" in text), None)
-    if mine_told:
-        raise SettingsError(mine_told)
-    return None
+    if not told:
+        return None
+    for mine in _document(path or file()):
+        if names.normalise(mine) == key and (said := next((text for text in told if brief(mine) in text), None)):
+            raise SettingsError(said)
+    raise SettingsError(f"Unknown workload {brief(name)}.", hint=f"{told[0]} It may be meant.")

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 import select
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from tui.pasting import reading_pastes
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -95,6 +98,10 @@ def shortened(text: str) -> str:
 @lru_cache(maxsize=4)
 def short(base: type[Driver]) -> type[Driver]:
     """A driver that writes as little as it can."""
+    # The parser of keys is a name in the driver's module; Textual has no other way to give it another one.
+    module = sys.modules[base.__module__]
+    if (parser := getattr(module, "XTermParser", None)) is not None:
+        module.XTermParser = reading_pastes(parser)  # type: ignore[attr-defined]
 
     class ShortDriver(base):  # type: ignore[misc, valid-type]
         """Shortens what is written."""

@@ -17,6 +17,7 @@ from textual.widgets import Input
 
 from tui.key_list import BINDINGS
 from tui.keys import keys_of
+from tui.pasting import one_line
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -59,6 +60,8 @@ class TypeAhead(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Hand on a key or a paste, or keep it for later."""
+        if isinstance(event, events.Paste):
+            event.text = one_line(event.text)
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self.typing_ahead and not (isinstance(event, events.Key) and event.key in URGENT):

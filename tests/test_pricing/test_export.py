@@ -19,7 +19,21 @@ if TYPE_CHECKING:
     from pricing.offer import Offer
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "  =1", '=HYPERLINK("http://x")'])
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("a\x1b[2J", "a[2J"),
+        ("\rx", "x"),
+        ("\x07=1", "'=1"),
+        ("a\x00\x9b\u202eb", "ab"),
+        ("two\r\nlines\t", "two\r\nlines\t"),
+    ],
+)
+def test_a_text_that_a_terminal_would_obey_is_cleaned(text: str, cell: str) -> None:
+    assert export.safe(text) == cell
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "  =1", '=HYPERLINK("http://x")'])
 def test_a_text_that_a_spreadsheet_would_run_is_defused(text: str) -> None:
     assert export.safe(text) == f"'{text}"
 

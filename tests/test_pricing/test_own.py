@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pricing import atomic, own, own_file, own_lines, paths
@@ -358,6 +358,7 @@ TOML = st.recursive(
 )
 
 
+@example({"owned": {}})
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(st.sampled_from([*FIELDS, "owned", "x"]), TOML, max_size=8))
 def test_any_values_are_an_offer_or_a_sentence(table: dict[str, Any]) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from models.errors import InputError
-from pricing import trace
+from pricing import trace_file
 from pricing.trace import read_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+HEAD = "timestamp,input_tokens,output_tokens\n"
 AZURE = """TIMESTAMP,ContextTokens,GeneratedTokens
 2023-11-16 18:15:46.6805900,374,44
 2023-11-16 18:15:50.9951690,396,109
@@ -29,9 +30,9 @@ MOONCAKE = """{"timestamp": 27482, "input_length": 6955, "output_length": 52, "h
 {"timestamp": 30535, "input_length": 6472, "output_length": 26, "hash_ids": [46]}
 {"timestamp": 87482, "input_length": 100, "output_length": 10, "hash_ids": []}
 """
-LATE = """{{"timestamp": {}, "input_length": 5, "output_length": 6}}
+LATE = """{{"timestamp": {}, "input_length": 5, "output_length": 6, "hash_ids": [1]}}
 
-{{"output_length": 6, "timestamp": {}, "input_length": 5}}
+{{"hash_ids": [], "output_length": 6, "timestamp": {}, "input_length": 5}}
 """
 OWN = """timestamp,input_tokens,output_tokens
 2026-11-30T12:00:00Z,100,10
@@ -82,14 +83,62 @@ def test_a_packed_trace(tmp_path: Path, name: str, text: str) -> None:
     assert read_trace(str(tmp_path / name)).requests == 3
 
 
+@pytest.mark.parametrize("separator", ";\t|")
+def test_other_separators_are_found(tmp_path: Path, separator: str) -> None:
+    (tmp_path / "trace.csv").write_text(OWN.replace(",", separator))
+    assert read_trace(str(tmp_path / "trace.csv")).input_mean == 200.0
+
+
+def test_a_packed_file_is_known_by_its_bytes_and_json_by_its_bracket(tmp_path: Path) -> None:
+    (tmp_path / "packed.csv").write_bytes(gzip.compress(AZURE.encode()))
+    (tmp_path / "lines.json").write_text(MOONCAKE)
+    assert read_trace(str(tmp_path / "packed.csv")).requests == 3
+    assert read_trace(str(tmp_path / "lines.json")).span_s == 60.0
+
+
+def test_a_column_of_whole_prompts_is_read_over(tmp_path: Path) -> None:
+    (tmp_path / "trace.csv").write_text(f"prompt,{HEAD}{'a' * 200_000},0,5,6\nb,60,5,6\n")
+    assert read_trace(str(tmp_path / "trace.csv")).span_s == 60.0
+
+
+TIMES = '{{"{0}": 0{1}, "input_tokens": 5, "output_tokens": 6}}\n{{"{0}": 3600{1}, "input_tokens": 5, "output_tokens": 6}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "unit"),
+    [
+        (TIMES.format("timestamp", ""), 3600.0, "seconds"),
+        (TIMES.format("timestamp", ".0"), 3600.0, "seconds"),
+        (TIMES.format("arrival_time", ""), 3600.0, "seconds"),
+        (TIMES.format("timestamp_ms", ""), 3.6, "milliseconds"),
+        ("arrival_time,input_tokens,output_tokens\n0,5,6\n3600,5,6\n", 3600.0, "seconds"),
+        ("timestamp_ms,input_tokens,output_tokens\n0,5,6\n3600,5,6\n", 3.6, "milliseconds"),
+        ("timestamp,input_length,output_length,hash_ids\n0,5,6,[]\n3600,5,6,[]\n", 3.6, "milliseconds"),
+        (MOONCAKE, 60.0, "milliseconds"),
+        (LATE.format(1_700_000_000_000, 1_700_000_060_000), 60.0, "milliseconds since 1970"),
+        (HEAD + "1700000000000,5,6\n1700000060000,5,6\n", 60.0, "milliseconds since 1970"),
+        (OWN, 60.0, "dates"),
+    ],
+)
+def test_numbers_are_one_unit_in_both_formats_and_it_is_said(tmp_path: Path, text: str, span: float, unit: str) -> None:
+    (tmp_path / "trace.txt").write_text(text)
+    found = read_trace(str(tmp_path / "trace.txt"))
+    assert (found.span_s, found.times_read_as) == (span, unit)
+    assert f"times read as {unit}" in found.demand.note
+
+
+def test_lengths_that_say_nothing_are_told(tmp_path: Path) -> None:
+    (tmp_path / "trace.csv").write_text(HEAD + "0,5,0\n60,5,0\n")
+    note = read_trace(str(tmp_path / "trace.csv")).demand.note
+    assert "all answers have 0 tokens" in note
+    assert "prompts" not in note
+
+
 def test_order_does_not_matter(tmp_path: Path) -> None:
     head, *rows = AZURE.splitlines(keepends=True)
     (tmp_path / "up.csv").write_text(AZURE)
     (tmp_path / "down.csv").write_text("".join([head, *reversed(rows)]))
     assert read_trace(str(tmp_path / "up.csv")) == read_trace(str(tmp_path / "down.csv"))
-
-
-HEAD = "timestamp,input_tokens,output_tokens\n"
 
 
 @pytest.mark.parametrize(
@@ -103,22 +152,31 @@ HEAD = "timestamp,input_tokens,output_tokens\n"
         (HEAD + "1,5,5\n", "two different times"),
         (HEAD + "1,5,5\n1,5,5\n", "two different times"),
         (HEAD + "1,5,5\n2,-5,5\n", "line 3: input_tokens cannot be '-5'"),
-        (HEAD + "1,5,5\n2,5,\n", "line 3: output_tokens cannot be 'nan'"),
+        (HEAD + "1,5,5\n2,5,\n", "line 3 has no output_tokens"),
+        (HEAD + "1,5,5\n2,5\n", "line 3 has no output_tokens"),
         (HEAD + "1,5,5\n2,5,many\n", "line 3: output_tokens cannot be 'many'"),
         (HEAD + "1,5,5\n2,1e300,5\n", "line 3: input_tokens"),
         (HEAD + "monday,5,5\n2026-11-30,5,5\n", "line 2: 'monday' is not a time"),
-        (HEAD + "1,5,5\n,5,5\n", "line 3"),
+        (HEAD + "1,5,5\n,5,5\n", "line 3 has no timestamp"),
         (HEAD + "1,5,5\n\n\n2,x,5\n", "line 5: input_tokens cannot be 'x'"),
         ("\n" + HEAD + '"1",5,5\n2,"5\n6",5\n3,-1,5\n', "line 4: input_tokens"),
         (HEAD + "1,TRUE,5\n2,FALSE,5\n", "line 2: input_tokens cannot be 'True'"),
         (HEAD + "1,20000000,5\n2,5,5\n", "line 2: input_tokens cannot be"),
         (HEAD + "0,5,5\n1e18,5,5\n", "32 years apart"),
-        (HEAD + "0,5,5\n1e300,5,5\n", "years apart"),
+        (HEAD + "0,5,5\n1e300,5,5\n", "line 3: '1e.300' is not a number of seconds"),
         (HEAD + "2026-11-30 10:00,5,5\n2026-11-30T11:00:00+02:00,5,5\n", "line 3: .* has a time zone, unlike"),
         (HEAD + "2026-11-30T10:00Z,5,5\n2026-11-30T11:00:00,5,5\n", "line 3: .* has no time zone, unlike"),
         (HEAD + "2026-11-30,5,5\n30.11.2026,5,5\n", "line 3: '30.11.2026' is not a time"),
-        (HEAD + '1,5,5\n"2,5,5\n', "cannot be read"),
+        (HEAD + '1,5,5\n"2,5,5\n', "line 3: a quote is opened and not closed"),
         (HEAD + "1,2,3,4,5\n2,2,3\n", "line 2: 2 more values"),
+        (HEAD + "1,2,3\n\n2,2,3,4\n", "line 4: 1 more value than"),
+        (HEAD + "0,5,5\n3,5,5\nx,y,z\n", "line 4: 'x' is not a number of seconds"),
+        (HEAD + "0,5,5\n2026-11-30,5,5\n", "line 3: '2026-11-30' is not a number of seconds"),
+        (HEAD + "2026-11-30,5,5\n1767225620,5,5\n", "line 3: '1767225620' is a number, unlike the dates before"),
+        (HEAD.replace(",", ";") + "0,5;5;5\n", "line 2: '0,5' .* Write a decimal point"),
+        (HEAD + "9" * 140_000 + ",5,5\n", "line 2: '9+…' is not a time"),
+        (HEAD.strip() + ",input_tokens\n1,5,5,6\n", "two columns named input_tokens"),
+        (HEAD.strip() + ",Timestamp\n1,5,5,6\n", "two columns named timestamp"),
         ("\x00\x01\x02\x03" * 50, "no column"),
         ("<html><body>Not found</body></html>", "no column"),
     ],
@@ -135,12 +193,15 @@ def test_files_that_are_no_trace_get_one_sentence(tmp_path: Path, text: str, wor
     ("text", "words"),
     [
         ("", "has no requests"),
-        ("[1, 2]\n", "line 1 is not an object"),
+        ('"abc"\n', "line 1 is not an object"),
+        ("[1, 2]\n", "holds a JSON list; a trace has one object a line"),
+        ('[{"timestamp": 1,\n"input_length": 5}]', "holds a JSON list"),
+        (MOONCAKE + "[1]\n", "line 4 is not an object"),
         (MOONCAKE + "{bad\n", "line 4 is not JSON"),
-        ("[" * 100_000 + "\n", "line 1 is not JSON"),
+        (MOONCAKE + "[" * 100_000 + "\n", "line 4 is not JSON"),
         ('{"timestamp": 1}\n', "no column for prompt tokens"),
         (MOONCAKE + '\n{"timestamp": 1, "input_length": -5, "output_length": 4}\n', "line 5: input_length cannot be"),
-        (MOONCAKE + '{"timestamp": 1, "input_length": 5}\n', "line 4: output_length cannot be"),
+        (MOONCAKE + '{"timestamp": 1, "input_length": 5}\n', "line 4 has no output_length"),
         (
             MOONCAKE + '{"timestamp": 1, "input_length": {"a": 1}, "output_length": 4}\n',
             "line 4: input_length cannot be",
@@ -149,8 +210,12 @@ def test_files_that_are_no_trace_get_one_sentence(tmp_path: Path, text: str, wor
             MOONCAKE + '{"timestamp": 1, "input_length": 1' + "0" * 400 + ', "output_length": 4}\n',
             "line 4: input_length",
         ),
-        (MOONCAKE + '{"timestamp": [1], "input_length": 5, "output_length": 4}\n', "line .: .* is not a time"),
-        (MOONCAKE + '{"timestamp": NaN, "input_length": 5, "output_length": 4}\n', "line 4: .nan. is not a time"),
+        (MOONCAKE + '{"timestamp": [1], "input_length": 5, "output_length": 4}\n', "line 4: .\\[1\\]. is not"),
+        (MOONCAKE + '{"timestamp": true, "input_length": 5, "output_length": 4}\n', "line 4: 'True' is not"),
+        (MOONCAKE + '{"timestamp": 1, "input_length": true, "output_length": 4}\n', "input_length cannot be 'True'"),
+        (MOONCAKE + '{"timestamp": null, "input_length": 5, "output_length": 4}\n', "line 4 has no timestamp"),
+        ('{"timestamp": 1, "input_length": 5, "output_length": 4, "timestamp": 2}\n', "two columns named timestamp"),
+        (MOONCAKE + '{"timestamp": NaN, "input_length": 5, "output_length": 4}\n', "line 4 has no timestamp"),
     ],
 )
 def test_json_lines_that_are_no_trace_name_their_line(tmp_path: Path, text: str, words: str) -> None:
@@ -168,9 +233,17 @@ def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> 
     (tmp_path / "broken.csv.gz").write_bytes(broken)
     (tmp_path / "latin.jsonl").write_bytes(b'{"timestamp": "\xff\xfe"}\n')
     (tmp_path / "plain.csv.gz").write_text(AZURE)
-    names = ("latin.csv", "torn.csv.gz", "broken.csv.gz", "latin.jsonl", "plain.csv.gz", "missing.csv", ".")
-    for name in names:
-        with pytest.raises(InputError):
+    names = {
+        "latin.csv": "is not a text file in UTF-8",
+        "torn.csv.gz": "damaged or cut short",
+        "broken.csv.gz": "damaged or cut short",
+        "latin.jsonl": "is not a text file in UTF-8",
+        "plain.csv.gz": "is not packed by gzip",
+        "missing.csv": "does not exist",
+        ".": "is a folder",
+    }
+    for name, words in names.items():
+        with pytest.raises(InputError, match=words):
             read_trace(str(tmp_path / name))
 
 
@@ -184,7 +257,7 @@ def test_what_never_ends_is_refused_before_it_is_opened(tmp_path: Path, name: st
 
 def test_a_packed_file_counts_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "zeros.csv.gz").write_bytes(gzip.compress(HEAD.encode() + b"0" * 3_000_000))
-    monkeypatch.setattr(trace, "LARGEST_BYTES", 1_000_000)
+    monkeypatch.setattr(trace_file, "LARGEST_BYTES", 1_000_000)
     with pytest.raises(InputError, match="larger than"):
         read_trace(str(tmp_path / "zeros.csv.gz"))
 
@@ -194,13 +267,13 @@ def test_more_requests_than_memory_holds_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
 ) -> None:
     (tmp_path / name).write_text(text)
-    monkeypatch.setattr(trace, "MOST_ROWS", 2)
+    monkeypatch.setattr(trace_file, "MOST_ROWS", 2)
     with pytest.raises(InputError, match="more than 2 requests"):
         read_trace(str(tmp_path / name))
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "azure.csv").write_text(AZURE)
-    monkeypatch.setattr(trace, "LARGEST_BYTES", 10)
+    monkeypatch.setattr(trace_file, "LARGEST_BYTES", 10)
     with pytest.raises(InputError, match="larger than"):
         read_trace(str(tmp_path / "azure.csv"))

@@ -150,7 +150,8 @@ class TestReading:
         [
             (b"", "is empty"), (b"\n\n", "is empty"),
             (b"\x89PNG\r\n\x1a\n\x00\xff", "not a text file"), (b"a,a\n1,2\n", "two columns named 'a'"),
-            (b"a,b\n1,2,3\n", "line 2: more values"), (b'a\n"' + b"x" * 200_000, "not a CSV file"), (b"\x00\x00", "not a text file"),
+            (b"a,b\n1,2,3\n", "line 2: 1 value more than"), (b'a\n"' + b"x" * 200_000, "cannot be read as CSV"),
+            (b"\x00\x00", "not a text file"),
         ],
     )  # fmt: skip
     def test_a_bad_file_gets_one_sentence(self, content: bytes, sentence: str, tmp_path: Path) -> None:

@@ -32,7 +32,6 @@ MISTAKES = [
     (["compare", "--rps", "abc"], "--rps: 'abc' is not a number."),
     (["compare", "--rps", "nan"], "is not a finite number"),
     (["compare", "--rps", "1,000"], "'1,000' is not a number"),
-    (["compare", "--limit", "-1"], "--limit"),
     (["compare", "--ttft-ms", "0"], "0 is not above 0"),
     (["compare", "--prefix-hit", "140%"], "between 0 and 1"),
     (["compare", "--concurrency", "1.5"], "not a whole number"),
@@ -55,6 +54,29 @@ MISTAKES = [
     (["estimate"], "Missing: CASES.csv."),
     (["--"], "Unknown flag --"),
     (["catalog", "modells"], "Did you mean models?"),
+    (["compare", "--limit", "-1"], "--limit: '-1' is not a whole number from 0 up."),
+    (["advise", "--limit", "3"], "--limit is no flag of `rackrate advise`. It belongs to `rackrate compare`."),
+    (["advise", "--assert", "x"], "--assert is no flag of `rackrate advise`. It belongs to `rackrate compare`."),
+    (["advise", "--asert", "x"], "Unknown flag --asert. See rackrate advise --help."),
+    (["offers", "add", "x", "--gqu", "L40S"], "Unknown flag --gqu."),
+    (["compare", "--rps", "1", "--rps", "2"], "--rps is given twice."),
+    (
+        ["advise", "buy", "--api-price", "0/0"],
+        "--api-price: '0/0' is free: IN/OUT are dollars a million tokens, one of them above 0.",
+    ),
+    (["advise", "buy", "--api-price", "-1/2"], "--api-price: '-1/2' has a price below 0."),
+    (["advise", "buy", "--api-price", "1"], "--api-price: '1' is not IN/OUT or IN/OUT/CACHED"),
+    (["compare", "--speculative", "foo"], "cannot be 'foo'. It is one of mtp, eagle, draft, ngram or none"),
+    (["compare", "--speculative", ""], "--speculative: the value is empty."),
+    (["compare", "--assert", "foo"], "'foo': an assertion is a column, an operator and a number."),
+    (["compare", "--where", "monthly_cost<1e999"], "'1e999' is not a finite number."),
+    (["compare", "--model", "pyproject.toml"], "pyproject.toml is a file, and not a model's config.json."),
+    (["compare", "--model", "a", "--model=b"], "--model is given twice."),
+    (["compare", "--csv", "a", "--csv", "b"], "--csv is given twice."),
+    (["advise", "buy", "--api", "x", "--api", "y"], "--api is given twice."),
+    (["advise", "fleet", "--trace", "a", "--trace", "b"], "--trace is given twice."),
+    (["estimate", "a.csv", "-o", "b", "--output", "c"], "--output is given twice."),
+    (["offers", "add", "x", "--gpu", "a", "--gpu", "b"], "--gpu is given twice."),
 ]
 
 
@@ -120,7 +142,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (flags.target, "250", 250.0), (flags.percentage, "19", 0.19), (flags.percentage, "19%", 0.19), (flags.limit, "0", 0),
         (flags.percentage, "0", 0.0),
         (flags.between(0, 744, above=True), "744", 744.0), (flags.day, "2026-11-30", date(2026, 11, 30)),
-        (flags.words, "eu, us", ["eu", "us"]),
+        (flags.words, "eu, us", ["eu", "us"]), (flags.kinds, "cpu,gpu", ["cpu", "gpu"]),
     ],
 )  # fmt: skip
 def test_values_are_read_as_a_person_means_them(read: Callable[[str], object], text: str, value: object) -> None:
@@ -170,6 +192,9 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="closing a stream is a matter of the shell")
 @pytest.mark.parametrize(
     ("line", "code", "said"),
@@ -180,6 +205,10 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
         ("$R compare --limit 1 --csv /dev/null >&-", 0, "Wrote 1 offer to /dev/null.\n"),
         ("$R estimate - <&-", 2, "rackrate: stdin is closed: there is nothing to read.\n"),
         ("$R catalog nosuch 2>&-", 2, ""),
+        ("$R nosuch 2>&-", 2, ""),
+        pytest.param("$R nosuch 2>/dev/full", 2, "", marks=FULL),
+        pytest.param("$R compare --limit 1 --format table 2>/dev/full >/dev/null", 0, "", marks=FULL),
+        pytest.param("$R catalog engines >/dev/full", 2, "rackrate: No space left on device.\n", marks=FULL),
     ],
 )
 def test_a_closed_stream_is_one_sentence(line: str, code: int, said: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from models.errors import InputError
+from models.errors import InputError, RangeError
 from pricing.compare import compare
 from pricing.tokens import at_hand
 from tui import format as fmt
@@ -17,6 +18,7 @@ from tui.advice.words import plain as plain_report
 from tui.cli.advise_flags import said
 from tui.cli.compare import check_filters
 from tui.cli.footer import summary
+from tui.cli.nothing import nothing_passes
 from tui.cli.output import csv_text, markdown, plain, say
 from tui.cli.parser import build
 from tui.cli.prices import market_of, places
@@ -27,12 +29,20 @@ from tui.text import wrap
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tui.advice.report import Part, Report
 
 WORKLOAD_FLAGS = ("rps", "concurrency", "input_tokens", "output_tokens", "model")
 """Flags that a topic's own traffic or its own choice of the model would contradict."""
+MADE_OF = ("tokens_per_month", "day", "peak", "trace", "calls", "turns")
+"""Flags of topics that a workload's numbers are worked out of."""
+UNITS = {
+    "rps": "requests/s",
+    "concurrency": "users",
+    "input_tokens": "tokens a prompt",
+    "output_tokens": "tokens an answer",
+}
 LINE = 120
 """Sentences are wrapped here at the latest: longer lines are hard to read. Tables take all the room there is."""
 MORE = "A wider terminal or --format json shows them."
@@ -48,21 +58,41 @@ def run(args: argparse.Namespace) -> int:
         wanted["quant"] = args.quant.lower()
     if hasattr(topic, "prepare"):  # some topics bring a traffic of their own
         given = frozenset(name for name in WORKLOAD_FLAGS if getattr(args, name) is not None)
-        workload = topic.prepare(workload, wanted, options, given)
+        with _by_what_was_said(args, wanted):
+            workload = topic.prepare(workload, wanted, options, given)
     market = market_of(args, settings, store, options)
     if not len(market):
         raise InputError("There is no offer to advise on.", hint="Leave out --no-bundled, or give --prices OFFERS.csv.")
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
     asked = Question(comparison, filters, lambda: at_hand(store), wanted)
-    found = answer(args.topic, asked)
+    with _by_what_was_said(args, wanted):
+        found = answer(args.topic, asked)
     form = args.format or "text"
     which = topic.asked_for(wanted) if hasattr(topic, "asked_for") else ""
     write(found, form, question(workload, options, which))
     if form == "text":
         rows = asked.asked()
-        say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
+        if len(rows):
+            say(summary(comparison, rows.tolist(), len(rows), bundled=not args.no_bundled))
+        else:
+            say(nothing_passes(comparison, filters, since=args.since is not None))
     return 0
+
+
+@contextmanager
+def _by_what_was_said(args: argparse.Namespace, wanted: Mapping[str, object]) -> Iterator[None]:
+    """A number that follows from a topic's flags is told by those: a flag that nobody wrote cannot be corrected."""
+    try:
+        yield
+    except RangeError as error:
+        name = error.flag.removeprefix("--").replace("-", "_")
+        causes = [f"--{cause.replace('_', '-')}" for cause in MADE_OF if cause in wanted]
+        if not causes or getattr(args, name, None) == error.value:
+            raise
+        makes = "makes" if len(causes) == 1 else "make"
+        said = f"{' and '.join(causes)} {makes} {error.value:g} {UNITS.get(name, name)}; {error.limits}."
+        raise InputError(said) from None
 
 
 def write(found: Report, form: str, asked: str) -> None:

@@ -20,6 +20,7 @@ from pricing.provider import providers
 from tui import format as fmt
 from tui import rows
 from tui.cli.footer import left_out, summary
+from tui.cli.nothing import nothing_passes
 from tui.cli.output import STDOUT, chosen_format, counted, say, show_table, write_file
 from tui.cli.parser import nearest
 from tui.cli.prices import market_of, places
@@ -53,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     if args.csv == STDOUT and args.format not in {None, "csv"}:
         raise InputError(f"--csv - and --format {args.format} would both write to stdout.")
     market = market_of(args, settings, store, options)
+    if not len(market):
+        raise InputError("There is no offer to compare.", hint="Leave out --no-bundled, or give --prices OFFERS.csv.")
     conditions = [condition(text) for text in args.asserted]
     comparison = compare(market, workload, options)
     check_filters(comparison, filters)
@@ -72,18 +75,21 @@ def run(args: argparse.Namespace) -> int:
         )
 
     selection = selected(shown, limit)
+    if form == "table":
+        say(question(workload, options))
+    if not len(found):  # a program that reads nothing wants to know why as well
+        say(nothing_passes(comparison, filters, since=args.since is not None))
     if args.csv and args.csv != STDOUT:
         write_file(args.csv, csv_of(comparison, filed.tolist(), selected(filed, args.limit or 0)))
         say(f"Wrote {counted(len(filed), 'offer')} to {args.csv}.")
         if args.format is None and not sys.stdout.isatty():
             return _asserted(comparison, found, conditions)
-    if form == "table":
-        say(question(workload, options))
-        if len(found):
-            say(verdict(comparison, found).sentence)
+    if form == "table" and len(found):
+        say(verdict(comparison, found).sentence)
     write(comparison, shown.tolist(), form, selection)
     if form == "table":
-        say(summary(comparison, found.tolist(), len(shown), bundled=not args.no_bundled))
+        if len(found):
+            say(summary(comparison, found.tolist(), len(shown), bundled=not args.no_bundled))
         if hidden := left_out(filters.left_out(comparison), since=args.since):
             say(hidden)
     return _asserted(comparison, found, conditions)

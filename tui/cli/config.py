@@ -34,6 +34,7 @@ def _path() -> None:
 def _show() -> None:
     import tomli_w
 
+    from pricing.address import masked
     from tui.cli.footer import unknown_discounts, unknown_regions
 
     found = settings.Settings.load()
@@ -42,7 +43,11 @@ def _show() -> None:
         if paths.settings_file().exists()
         else "No settings file: these are the defaults."
     )
-    sys.stdout.write(tomli_w.dumps(found.to_table()))
+    table = found.to_table()
+    if found.mirror is not None and (said := masked(found.mirror)) != found.mirror:
+        table["mirror"] = said
+        say("The mirror's user and query are not shown.")
+    sys.stdout.write(tomli_w.dumps(table))
     offers = Store().merged(()) if found.discounts else ()
     for message in (*unknown_discounts(found, offers), *unknown_regions(found), *_wrong_keys(found)):
         say(message)

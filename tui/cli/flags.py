@@ -70,7 +70,12 @@ def whole_number(text: str) -> int:
 
 def limit(text: str) -> int:
     """How many rows; 0 = all."""
-    return 0 if text.strip() == "0" else whole_number(text)
+    if text.strip() == "0":
+        return 0
+    try:
+        return whole_number(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{brief(text)} is not a whole number from 0 up") from None
 
 
 def target(text: str) -> float:
@@ -144,14 +149,26 @@ def changes(text: str) -> list[str]:
     return found
 
 
+def kinds(text: str) -> list[str]:
+    """cpu, gpu or both, comma-separated."""
+    found = words(text)
+    for word in found:
+        if word not in KINDS:
+            raise argparse.ArgumentTypeError(f"invalid choice: {word!r} (choose from {', '.join(KINDS)})")
+    return found
+
+
 def guess(text: str) -> object:
     """Speculative decoding, or `none` (returned as False)."""
-    from models.speculation import speculation
+    from models.speculation import METHODS, speculation
 
     try:
-        return speculation(text) or False
+        return speculation(filled(text)) or False
     except WorkloadError as error:
-        raise argparse.ArgumentTypeError(f"{error.message.rstrip('.')}") from None
+        methods = ", ".join(METHODS)
+        raise argparse.ArgumentTypeError(
+            f"{error.message.rstrip('.')}. It is one of {methods} or none, as eagle:3 or eagle:3@0.7"
+        ) from None
 
 
 def add_workload_flags(parser: argparse.ArgumentParser) -> None:
@@ -218,7 +235,9 @@ def add_workload_flags(parser: argparse.ArgumentParser) -> None:
 def add_filter_flags(parser: argparse.ArgumentParser) -> None:
     """Which offers are shown, and in which money."""
     group = parser.add_argument_group("filters", "which offers, in which money; lists are comma-separated or repeated")
-    group.add_argument("--kind", choices=KINDS, help="cpu or gpu")
+    group.add_argument(
+        "--kind", metavar="KIND", type=kinds, action="extend", default=[], help="cpu or gpu (default both)"
+    )
     group.add_argument(
         "--provider", metavar="NAME", type=words, action="extend", default=[], help="only these providers"
     )
@@ -248,13 +267,18 @@ def add_filter_flags(parser: argparse.ArgumentParser) -> None:
         "--where",
         type=filled,
         metavar="EXPR",
+        action="append",
+        default=[],
         help='terms that must all hold: "gpu>=24 !spot provider:hetzner $mo<900 ttft<1s"',
     )
     group.add_argument(
         "--prices",
         type=filled,
         metavar="OFFERS.csv",
-        help="also the offers of this file; rows without a date count as seen on the day the file was last changed",
+        action="append",
+        default=[],
+        help="also the offers of this file (of two files the later one's, where both have an offer); rows without a date count as "
+        "seen on the day the file was last changed",
     )
     group.add_argument("--no-bundled", action="store_true", help="leave the bundled prices out")
     group.add_argument("--currency", type=filled, metavar="CODE", help="show costs in this currency (default USD)")

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 def summary(comparison: Comparison, found: Sequence[int], shown: int, *, bundled: bool) -> str:
-    """How many of the offers that pass are shown, and when their prices were seen."""
-    if not len(found):
-        return "No offer passes the filters; --term all, --undated or fewer filters show more."
+    """How many of the offers that pass, one at least, are shown, and when their prices were seen."""
     money, market = comparison.terms, comparison.market
     part = (
         f"{shown:,} of {counted(len(found), 'offer')} (--limit 0 shows all)"

@@ -110,6 +110,7 @@ scenario: online, server, static, offline, single_stream, bench or startup. With
 128 tokens are taken, without an engine's version today's. basis in the answer: measured (published rows of the same
 model and hardware near this load move the figure), calibrated (constants fitted on rows of this chip), extrapolated
 (of others), bound (the limits of bandwidth and arithmetic alone).
+Columns of your own come back as they are; one that is a name above but for a letter is refused.
 A row that cannot be answered says why in its `error` column; it never stops the file.
 """
 

@@ -115,6 +115,8 @@ def _in_flags(hint: str) -> str:
     words = {
         "[server.owned]": "--purchase",
         'gpu = "..."': "--gpu",
+        "purchase is missing": "--purchase is missing",
+        "threads of vcpus": "threads of --vcpus",
         ", ".join(OWNED_NEEDED): ", ".join(map(_flag, OWNED_NEEDED)),
     }
     for written, meant in words.items():

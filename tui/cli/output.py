@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError
 from pricing import atomic
+from tui.cli import stderr
 from tui.cli.table import Column, print_table, terminal_width
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def say(message: str) -> None:
     """A message for the person: stdout belongs to the result. A terminal gets it wrapped on words."""
     if sys.stderr.isatty():
         message = textwrap.fill(message, terminal_width(), break_long_words=False, break_on_hyphens=False)
-    sys.stderr.write(f"{message}\n")
+    stderr.write(f"{message}\n")
 
 
 def chosen_format(args: argparse.Namespace) -> str:
@@ -112,9 +113,19 @@ def write_file(path: str, text: str) -> None:
     atomic.write_text(target, text)
 
 
-def read_csv(path: str) -> Iterator[dict[str, str]]:
-    """Rows of a CSV file as dicts of text, one by one. Raises InputError with one sentence for anything unreadable."""
+TOO_MANY = "\x00"
+"""The column under which `read_csv` tells of values that the header has no column for; no header may have a name like it."""
+
+
+def read_csv(path: str, *, strict: bool = True) -> Iterator[dict[str, str]]:
+    """Rows of a CSV file as dicts of text, one by one. Raises InputError with one sentence for anything unreadable.
+
+    Args:
+        path: the file; - is stdin.
+        strict: a row with too many values is an error; else it has a sentence about them under TOO_MANY.
+    """
     name = "stdin" if path == "-" else path
+    reader = None
     if path != "-" and Path(path).is_dir():
         raise InputError(f"{name} is a folder, not a CSV file.")
     try:
@@ -125,8 +136,11 @@ def read_csv(path: str) -> Iterator[dict[str, str]]:
             wide = len(names)
             for values in reader:
                 if len(values) > wide:
-                    raise InputError(f"{name}, line {reader.line_num}: more values than the header has columns.")
-                if values:  # an empty line is none
+                    more = f"line {reader.line_num}: {counted(len(values) - wide, 'value')} more than the header has columns."
+                    if strict:
+                        raise InputError(f"{name}, {more}")
+                    yield dict(zip(names, values, strict=False)) | {TOO_MANY: f"{more[:1].upper()}{more[1:]}"}
+                elif values:  # an empty line is none
                     # Cells that a line lacks at its end are empty.
                     yield dict(
                         zip(names, values if len(values) == wide else values + [""] * (wide - len(values)), strict=True)
@@ -135,8 +149,11 @@ def read_csv(path: str) -> Iterator[dict[str, str]]:
         raise InputError(f"{name} does not exist.") from None
     except UnicodeDecodeError:
         raise InputError(f"{name} is not a text file in UTF-8.") from None
-    except csv.Error as error:
-        raise InputError(f"{name} is not a CSV file: {error}.") from None
+    except csv.Error:
+        line = f", line {reader.line_num:,}" if reader is not None else ""
+        raise InputError(
+            f"{name}{line} cannot be read as CSV: a field is longer than {csv.field_size_limit():,} characters."
+        ) from None
     except OSError as error:
         raise InputError(f"Cannot read {name}: {error.strerror or error}.") from None
 

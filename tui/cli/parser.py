@@ -42,6 +42,7 @@ from tui.cli.help_texts import (
     REFRESH,
     REFRESH_EXAMPLES,
 )
+from tui.cli.once import Once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +52,9 @@ ADVICE_FORMATS = ("text", "json", "markdown", "csv")
 CATALOGS = ("models", "hardware", "cpus", "quants", "engines", "workloads", "providers", "tokens")
 
 
+_NEGATIVE = re.compile(r"^-[\d.]")
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence and name the nearest flag."""
 
@@ -58,6 +62,10 @@ class Parser(argparse.ArgumentParser):
         kwargs.setdefault("allow_abbrev", False)
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        for kind in (None, "store"):
+            self.register("action", kind, Once)
+        # -1/2, -5% and -1e9 are values, and told as what they are; no flag of ours begins with a digit.
+        self._negative_number_matcher = _NEGATIVE
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
@@ -94,10 +102,18 @@ class Parser(argparse.ArgumentParser):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word closest to what was typed, or nothing."""
+    """The known word closest to what was typed; nothing where it is another word rather than a slip."""
     from difflib import get_close_matches  # only errors pay for it
 
-    return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.6)), "")
+    from models.names import edits
+
+    typed = word.lstrip("-").lower()
+    for close in get_close_matches(word, list(known), n=3, cutoff=0.6):
+        plain = close.lstrip("-").lower()
+        begins = plain.startswith(typed) or typed.startswith(plain)
+        if begins or edits(typed, plain) <= max(len(plain), len(typed)) // 3:
+            return close
+    return ""
 
 
 def _brief(sentence: str) -> str:

@@ -29,7 +29,7 @@ def places() -> tuple[Settings, Store]:
 
 def market_of(args: argparse.Namespace, settings: Settings, store: Store, options: CompareOptions) -> Market:
     """All offers that the flags ask for; what is wrong with some of them goes to stderr. Raises OffersError."""
-    prices = Path(args.prices) if args.prices else None
+    prices = [Path(name) for name in args.prices]
     mine = own.offers(today=options.today)
     market = Market.load(prices, bundled=not args.no_bundled, extra=mine, store=store, today=options.today)
     for message in (*market.messages, *unknown_discounts(settings, market.offers)):

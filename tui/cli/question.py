@@ -32,7 +32,8 @@ def markdown_line(text: str) -> str:
 def _parts(work: Workload, terms: CompareOptions) -> Iterator[str]:
     guessing = f", speculative {work.speculative}" if work.speculative is not None else ""
     beside = f", beside {', '.join(one.model.name for one in work.beside)}" if work.beside else ""
-    yield f"{work.kv_quant} KV, {work.engine} engine{guessing}{beside}"
+    writes = work.model.kv_cache  # an embedding model reads, and has neither an answer nor a time between tokens
+    yield f"{f'{work.kv_quant} KV, ' if writes else ''}{work.engine} engine{guessing}{beside}"
     cached = f" ({_percent(work.prefix_hit)} of the prompt cached)" if work.prefix_hit else ""
     traffic = (
         "as fast as it goes"
@@ -41,10 +42,15 @@ def _parts(work: Workload, terms: CompareOptions) -> Iterator[str]:
         if work.requests_per_s is not None
         else fmt.few(work.concurrency or 0, "user")
     )
-    yield f"{work.input_tokens:,} -> {fmt.few(work.output_tokens, 'token')}{cached}, {traffic}"
+    read = (
+        f"{work.input_tokens:,} -> {fmt.few(work.output_tokens, 'token')}"
+        if writes
+        else f"{work.input_tokens:,} tokens a document"
+    )
+    yield f"{read}{cached}, {traffic}"
     targets = [
         f"{name} <= {duration(limit)}"
-        for name, limit in ((work.ttft_name, work.ttft_ms), ("TPOT", work.tpot_ms))
+        for name, limit in ((work.ttft_name, work.ttft_ms), ("TPOT", work.tpot_ms if writes else None))
         if limit is not None
     ]
     yield ", ".join(targets) or "no targets"

@@ -18,6 +18,7 @@ from pricing.refresh_report import Outcome, Plan, Step
 from pricing.settings import Settings
 from pricing.store import Store
 from tui import format as fmt
+from tui.cli import stderr
 from tui.cli.footer import unknown_regions
 from tui.cli.output import say, show_table
 from tui.cli.table import Column, terminal_width
@@ -144,8 +145,7 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self.live:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            stderr.write("\r\x1b[K")
 
     def __call__(self, event: Plan | Outcome | Step | str) -> None:
         """The plan, then of each feed its name when it starts, a step after each answer, its outcome when it ends."""
@@ -163,8 +163,7 @@ class Progress:
             if self.live:
                 waiting = ", ".join(map(self._said, self.waiting)) or "nobody"
                 text = f"refreshing: {self.done} of {self.planned} done, waiting for {waiting}"
-                sys.stderr.write(f"\r\x1b[K{fmt.fit_width(text, terminal_width() - 1).rstrip()}")
-                sys.stderr.flush()
+                stderr.write(f"\r\x1b[K{fmt.fit_width(text, terminal_width() - 1).rstrip()}")
 
     def _said(self, name: str) -> str:
         megabytes = self.read.get(name, 0) / 1e6

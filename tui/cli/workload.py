@@ -13,7 +13,7 @@ from pricing.compare import MONTH_DAYS
 from pricing.filters import Filters
 from pricing.offer import TERMS
 from pricing.terms import CompareOptions
-from pricing.where import compile_where
+from pricing.where import Where, compile_where
 from tui.cli.parser import nearest
 from tui.clock import today
 
@@ -81,6 +81,11 @@ def _base(name: str, model: LLM | None) -> Workload:
 def _model(name: str) -> LLM:
     """A folder is the model whose config.json it holds, unless its name alone is one of the catalog's."""
     folder = Path(name)
+    if not name.endswith(".json") and _exists(folder) and catalog.find_llm(name) is None:
+        raise InputError(
+            f"{brief(name)[1:-1]} is a file, and not a model's config.json.",
+            hint="Give a model's name or its config.json.",
+        )
     if not _exists(folder, folder=True) or (len(folder.parts) == 1 and catalog.find_llm(name)):
         return catalog.llm(name)
     if not _exists(folder / "config.json"):
@@ -141,9 +146,9 @@ def filters_from(args: argparse.Namespace) -> Filters:
     elif args.undated:
         choices["max_age_months"] = None
     if args.where:
-        choices["where"] = compile_where(args.where)
+        choices["where"] = _where(args.where)
     return Filters(
-        kind=args.kind,
+        kind=args.kind[0] if len(set(args.kind)) == 1 else None,
         providers=tuple(args.provider),
         regions=tuple(args.region),
         undated=args.undated,
@@ -151,6 +156,12 @@ def filters_from(args: argparse.Namespace) -> Filters:
         max_usd_month=args.max_usd_month,
         **choices,
     )
+
+
+def _where(asked: list[str]) -> Where:
+    """One expression of several, each read by itself: a quote or a bar of one must not reach into the next."""
+    found = [compile_where(text) for text in asked]
+    return found[0] if len(found) == 1 else Where(" ".join(asked), tuple(term for one in found for term in one.terms))
 
 
 def _terms(asked: list[str]) -> tuple[str, ...]:

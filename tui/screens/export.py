@@ -87,6 +87,8 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
             try:
                 path = exporting.target(field.value)
                 where = "the file exists and will be replaced" if path.is_file() else f"in {path.absolute().parent}"
+                if (form := exporting.form_of(path, chosen := self._choice("format"))) != chosen:
+                    where = f"as {form}, since it ends in {path.suffix}; {where}"
             except InputError as error:
                 problem = f"! {error}"
         field.set_class(bool(problem), "-invalid-value")
@@ -103,6 +105,7 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
         if field.value == self._proposed:
             self._proposed = str(exporting.new_path(self.session, exporting.FORMATS[self._choice("format")]))
             field.value = self._proposed
+        self._hint()
 
     def on_input_submitted(self) -> None:
         """Write."""
@@ -130,7 +133,7 @@ class ExportScreen(Dialog[tuple[int, Path] | None]):
             return
         self.writing = True
         self._hint(self.said(f"writing: {first('export.cancel')} stops"))
-        self._write(self._choice("rows"), self._choice("format"), path)
+        self._write(self._choice("rows"), exporting.form_of(path, self._choice("format")), path)
 
     @work(thread=True, group="export")
     def _write(self, scope: str, form: str, path: Path) -> None:

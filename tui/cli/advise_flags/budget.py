@@ -18,6 +18,7 @@ def add(group: Group) -> None:
     group.add_argument(
         "--models",
         type=words,
+        action="extend",
         metavar="WORD,...",
         help="only models whose name or family holds one of these; with spaces, all words of it",
     )

@@ -19,7 +19,13 @@ def api_price(text: str) -> tuple[float, ...]:
         found = tuple(number(part.strip().lstrip("$")) for part in parts)
     except argparse.ArgumentTypeError:
         found = ()
-    if len(found) not in {2, 3} or min(found) < 0 or max(found[:2]) <= 0:
+    if found and min(found) < 0:
+        raise argparse.ArgumentTypeError(f"{brief(text)} has a price below 0")
+    if len(found) in {2, 3} and max(found[:2]) <= 0:
+        raise argparse.ArgumentTypeError(
+            f"{brief(text)} is free: IN/OUT are dollars a million tokens, one of them above 0"
+        )
+    if len(found) not in {2, 3}:
         raise argparse.ArgumentTypeError(f"{brief(text)} is not IN/OUT or IN/OUT/CACHED, dollars a million tokens")
     return found
 

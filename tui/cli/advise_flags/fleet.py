@@ -43,7 +43,8 @@ def add(group: Group) -> None:
     )
     group.add_argument(
         "--trace", type=filled, metavar="FILE",
-        help="a file of requests: timestamp, input_tokens, output_tokens (CSV, CSV.gz, JSON lines); gives traffic and lengths",
+        help="a file of requests: timestamp (a date or seconds; timestamp_ms: milliseconds), input_tokens, output_tokens "
+        "(CSV, JSON lines, either as .gz); gives traffic and lengths",
     )  # fmt: skip
     group.add_argument("--size-by", choices=("mean", "p90"), help="lengths of a trace to size for (default mean)")
     group.add_argument(
