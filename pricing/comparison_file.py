@@ -16,7 +16,14 @@ from pricing.offer_csv import clean_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NEEDED = ("offer_id", "provider", "server", "monthly_cost", "meets_targets", "cost_currency")
+PRICES = ("price_per_hour", "price_per_month", "setup_fee")
+COSTS = ("monthly_cost", "cost_per_m_output_tokens")
+COMPARED = (*PRICES, *COSTS, "servers_needed", "ttft_ms", "tpot_ms", "max_concurrency", "requests_per_s_at_target")
+"""Figures of an offer that are held against each other."""
+NEEDED = (
+    "offer_id", "provider", "server", "price_per_hour", "price_per_month", "monthly_cost", "meets_targets", "cost_currency",
+)  # fmt: skip
+_ANSWERS = ("true", "false")
 FIGURES = (
     ("models whose KV caches take so many bytes a token", ("kv_bytes_per_token",), lambda kv: kv),
     ("tokens per output token", ("total_tokens_per_s", "output_tokens_per_s"), lambda total, output: total / output),
@@ -134,8 +141,7 @@ def read(path: str) -> Written:
                     raise InputError(f"{path}, line {reader.line_num}: there is no offer_id.")
                 if row["offer_id"] in rows:
                     raise InputError(f"{path}, line {reader.line_num}: {brief(row['offer_id'])} is listed twice.")
-                if row["monthly_cost"].startswith("-"):
-                    raise InputError(f"{path}, line {reader.line_num}: monthly_cost is negative.")
+                _check_cells(row, f"{path}, line {reader.line_num}")
                 row["provider"], row["server"] = clean_text(row["provider"]), clean_text(row["server"])
                 rows[row["offer_id"]] = row
     except FileNotFoundError:
@@ -147,6 +153,18 @@ def read(path: str) -> Written:
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror or error}.") from None
     return Written(path, rows, *(_said(path, rows, name) for name in ASKED))
+
+
+def _check_cells(row: Mapping[str, str], where: str) -> None:
+    """A figure that cannot be read is no figure that is missing: it would look like a change."""
+    for name in COMPARED:
+        text = row.get(name)
+        if text and ((value := number(text)) is None or value < 0):
+            raise InputError(
+                f"{where}: {name} cannot be {brief(text, 30)}.", hint="It is a number from 0 up, or empty."
+            )
+    if row["meets_targets"] not in _ANSWERS:
+        raise InputError(f"{where}: meets_targets is {brief(row['meets_targets'], 30)}, not {' or '.join(_ANSWERS)}.")
 
 
 def _said(path: str, rows: Mapping[str, Mapping[str, str]], column: str) -> str | None:

@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from models.practical import is_out_of_stock
-from pricing.comparison_file import check_same_question, number, read
+from pricing.comparison_file import COMPARED, COSTS, PRICES, check_same_question, number, read
 from pricing.offer_csv import clean_text
 from pricing.stock import most_servers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-PRICES = ("price_per_hour", "price_per_month", "setup_fee")
-COSTS = ("monthly_cost", "cost_per_m_output_tokens")
-FIGURES = (
-    *PRICES, *COSTS, "servers_needed", "ttft_ms", "tpot_ms", "max_concurrency", "requests_per_s_at_target",
-)  # fmt: skip
 WORDS = {"meets_targets": "targets", "availability": "stock", "reason": "other"}
 """Columns of words, and what a change of them is."""
 KINDS = ("dearer", "cheaper", "new", "gone", "targets", "stock", "other")
@@ -102,7 +97,7 @@ def _of(offer_id: str, before: Mapping[str, str] | None, now: Mapping[str, str] 
     if before is None or now is None:
         return [Change("gone" if now is None else "new", column=None, old=None, new=None, percent=None, **common)]
     found = []
-    for name in FIGURES:
+    for name in COMPARED:
         old, new = number(before.get(name)), number(now.get(name))
         if old == new or name not in before or name not in now:
             continue

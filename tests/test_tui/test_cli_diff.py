@@ -275,3 +275,30 @@ def test_the_cron_line_of_the_readme(tmp_path: Path) -> None:
     failed = cron()
     assert failed.returncode == 2
     assert (folder / "old.csv").read_text() == kept
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("monthly_cost", "abc"), ("monthly_cost", "nan"), ("monthly_cost", "inf"), ("monthly_cost", "1e400"), ("ttft_ms", "-5"),
+        ("price_per_hour", "1,5"), ("meets_targets", "maybe"), ("meets_targets", ""),
+    ],
+)  # fmt: skip
+def test_a_broken_cell_is_told_by_its_line_and_is_no_change(
+    column: str, cell: str, old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was taken for a figure that is missing: an alarm for a torn file."""
+    rows = rows_of(old)
+    rows[1][column] = cell
+    assert main(["diff", str(old), write(tmp_path / "new.csv", rows)]) == 2
+    told = capsys.readouterr()
+    assert f"line 3: {column} " in told.err
+    assert not told.out
+
+
+def test_a_file_without_prices_is_no_file_where_nothing_changed(
+    old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{name: cell for name, cell in row.items() if not name.startswith("price_per")} for row in rows_of(old)]
+    assert main(["diff", str(old), write(tmp_path / "new.csv", rows)]) == 2
+    assert "no column price_per_hour" in capsys.readouterr().err
