@@ -72,6 +72,12 @@ class Companion:
             )
         if self.on not in PLACES:
             raise WorkloadError(f"A model runs on gpu or cpu, not on {self.on}.")
+        longest = self.model.max_context
+        if longest and self.tokens > longest:
+            raise WorkloadError(
+                f"{self.model.name} reads at most {longest:,} tokens at once, not {self.tokens:,}.",
+                hint="The rest would be cut off unread; give shorter passages, or more of them.",
+            )
         if self.documents < 1 or self.tokens < 1:
             raise WorkloadError("A request asks for at least one document of at least one token.")
 
@@ -228,6 +234,11 @@ def query_share(requests_per_s: Any, busy_s: Any) -> Array:
     """Share of a device's time that its requests' companions take; above 1 they alone are too many."""
     result: Array = np.asarray(requests_per_s, dtype=np.float64) * busy_s
     return result
+
+
+def reranks(llm: LLM) -> bool:
+    """Whether an encoder judges passages, by its name; the others embed."""
+    return "rerank" in llm.name.lower()
 
 
 def known_model(name: str) -> LLM:

@@ -216,3 +216,25 @@ def test_a_deadline_that_nobody_keeps_names_the_nearest(capsys: pytest.CaptureFi
     assert " hours" in said.split("The nearest:")[1]
     assert found["batch"]["offers"] == []
     assert found["prefix"]["offer_id"].split("_")[0] in said.split("The nearest:")[1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--rerank", "bge-m3"], "bge-m3 embeds; --rerank takes a reranker"),
+        (["--embed", "bge-reranker-v2-m3"], "bge-reranker-v2-m3 reranks; --embed takes an embedding model"),
+        (["--rerank", "none", "--passages", "99"], "--passages belongs to --rerank MODEL"),
+        (["--embed", "none", "--query-tokens", "5"], "--query-tokens belongs to --embed MODEL"),
+        (["--embed", "none", "--rerank", "none", "--embed-on", "cpu"], "--embed-on belongs to --embed MODEL or --rerank MODEL"),
+        (["--calls", "5", "--passages", "9"], "--passages belongs to --rerank MODEL"),
+        (["--passage-tokens", "9000"], "reads at most 8,192 tokens at once"),
+        (["--documents", "1e30"], "is more than 1,000,000,000,000"),
+    ],
+)  # fmt: skip
+def test_what_no_companion_would_read_is_refused(
+    flags: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["advise", "box", *flags]) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert not told.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from models.beside import PASSAGE_TOKENS, PASSAGES, QUERY_TOKENS, Companion, known_model
+from models.beside import PASSAGE_TOKENS, PASSAGES, QUERY_TOKENS, Companion, known_model, reranks
 from models.errors import InputError
 from tui.advice import box_corpus, box_jobs, box_steps
 from tui.advice.box_beside import Beside
@@ -17,6 +17,7 @@ from tui.advice.verdict import workload_data
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
+    from models.llm import LLM
     from models.traffic import Workload
     from pricing.terms import CompareOptions
     from tui.advice.question import Question
@@ -39,6 +40,7 @@ def prepare(
         if name in said and not set(some) & set(said):
             flags = " or ".join(f"--{one.replace('_', '-')}" for one in some)
             raise InputError(f"--{name.replace('_', '-')} belongs to {flags}; there is none.")
+    _check_companions(said)
     if "calls" in said and given & {"rps", "concurrency"}:
         raise InputError("--calls and --rps or --concurrency exclude each other: calls are the traffic.")
     if not workload.model.kv_cache:
@@ -54,16 +56,51 @@ def prepare(
     return workload
 
 
+def _check_companions(said: Mapping[str, Any]) -> None:
+    """Raise InputError for flags of a companion that is not there: nobody would read them."""
+    absent = {name: str(said.get(name, "")).lower() == "none" for name in ("embed", "rerank")}
+    if _looks_nothing_up(said):
+        absent = dict.fromkeys(absent, True)
+    of = {
+        "query_tokens": ("embed",),
+        "passages": ("rerank",),
+        "passage_tokens": ("rerank",),
+        "embed_on": ("embed", "rerank"),
+    }
+    for name, models in of.items():
+        if name in said and all(absent[model] for model in models):
+            flags = " or ".join(f"--{model} MODEL" for model in models)
+            raise InputError(f"--{name.replace('_', '-')} belongs to {flags}; there is none.")
+
+
+def _looks_nothing_up(said: Mapping[str, Any]) -> bool:
+    """A call and a job have no companions unless somebody says so."""
+    return bool({"calls", "requests"} & set(said)) and not {"embed", "rerank"} & set(said)
+
+
+def _encoder(name: str, flag: str, *, reranker: bool) -> LLM:
+    """The model of a flag. Raises InputError for one of the other kind."""
+    llm = known_model(name)
+    if reranks(llm) is not reranker:
+        does, wanted = ("embeds", "a reranker") if reranker else ("reranks", "an embedding model")
+        raise InputError(
+            f"{llm.name} {does}; --{flag} takes {wanted}.", hint="`rackrate catalog models bge` lists some."
+        )
+    return llm
+
+
 def beside_of(said: Mapping[str, Any]) -> tuple[Companion, ...]:
     """The companions that were named, or the usual ones. Raises UnknownNameError, WorkloadError."""
     on = str(said.get("embed_on", "gpu"))
     found = []
     embed, rerank = str(said.get("embed", EMBED)), str(said.get("rerank", RERANK))
     if embed.lower() != "none":
-        found.append(Companion(known_model(embed), 1, int(said.get("query_tokens", QUERY_TOKENS)), on))
+        found.append(
+            Companion(_encoder(embed, "embed", reranker=False), 1, int(said.get("query_tokens", QUERY_TOKENS)), on)
+        )
     if rerank.lower() != "none":
         passages, tokens = int(said.get("passages", PASSAGES)), int(said.get("passage_tokens", PASSAGE_TOKENS))
-        found.append(Companion(known_model(rerank), passages, tokens, on))
+        found.append(Companion(_encoder(rerank, "rerank", reranker=True), passages, tokens, on))
     return tuple(found)
 
 
@@ -73,9 +110,7 @@ def report(question: Question) -> Report:
     if not work.model.kv_cache:
         words = f"{work.model.name} writes no text, so nothing stands beside it."
         return Report("box", (Part("One box", (words,)),), {"sentences": [words], **workload_data(question)})
-    beside = beside_of(said)
-    if {"calls", "requests"} & set(said) and not {"embed", "rerank"} & set(said):
-        beside = ()  # a call and a job look nothing up unless somebody says so
+    beside = () if _looks_nothing_up(said) else beside_of(said)
     named = named_offer(question, said["box"], priced=False) if "box" in said else None
     box = Beside(question, beside, named)
     only = None if named is None else named.at
@@ -98,7 +133,7 @@ def report(question: Question) -> Report:
     if "documents" in said or "per_day" in said:
         if str(said.get("embed", EMBED)).lower() == "none":
             raise InputError("A corpus is embedded by a model; --embed none leaves none.")
-        llm = known_model(str(said.get("embed", EMBED)))
+        llm = _encoder(str(said.get("embed", EMBED)), "embed", reranker=False)
         part, data["ingestion"] = box_corpus.ingestion(question, box.comparison, llm, box.picks)
         parts.append(part)
     if box.at is not None:

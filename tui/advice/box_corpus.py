@@ -76,7 +76,10 @@ def _seconds(question: Question, comparison: Comparison, corpus: _Corpus) -> Arr
     table, offers = market.table, question.asked()
     copies = np.maximum(np.floor(table.gpu_count), 1.0)
     seconds = ingestion_s(corpus.llm, 1.0, corpus.tokens, devices_of(table, np.arange(len(table))), copies)
-    needs = Companion(corpus.llm, int(BATCH), math.ceil(corpus.tokens)).gib
+    together = min(
+        math.ceil(corpus.tokens), corpus.llm.max_context or math.ceil(corpus.tokens)
+    )  # longer ones are split
+    needs = Companion(corpus.llm, int(BATCH), together).gib
     room = np.where(table.is_gpu, table.memory_gib, table.ram_gib) >= needs
     each: Array = np.where(room, seconds, np.nan)[market.server_index[offers]]
     each[market.out_of_stock[offers] | ~np.isfinite(comparison.price_per_hour[offers])] = np.nan

@@ -53,6 +53,10 @@ def ungrouped(text: str) -> str:
     return word.replace(",", "") if _GROUPED.fullmatch(word) else word
 
 
+MOST_COUNTED = 10**12
+"""No flag counts more: as many documents are a hundred for every person on earth."""
+
+
 def whole_number(text: str) -> int:
     """A whole number above zero; 4k and 1.5k are thousands (x1000), 8Ki is x1024, 2,000,000 is two million."""
     units = {"ki": 1024, "k": 1000, "m": 1_000_000}
@@ -65,6 +69,8 @@ def whole_number(text: str) -> int:
     value = number(word) * scale
     if value < 1 or value != int(value):
         raise argparse.ArgumentTypeError(f"{short(text)} is not a whole number above 0")
+    if value > MOST_COUNTED:
+        raise argparse.ArgumentTypeError(f"{short(text)} is more than {MOST_COUNTED:,}")
     return int(value)
 
 
