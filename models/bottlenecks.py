@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from models import catalog, checks, start
 from models.devices import device_of
+from models.errors import known
 from models.gpu_terms import LINK_TERMS
 from models.worked import WAITING, worked
 
@@ -212,12 +213,10 @@ def _links(estimates: Estimates, i: int, host: Host) -> Iterator[Finding]:
 
 def _prompt_link(estimates: Estimates, i: int) -> tuple[float, float]:
     """Milliseconds of a prompt that the link takes, and their share of it; the queue before it is left out."""
-    found = worked(estimates, i)
-    if found is None or found.ttft is None:
-        return 0.0, 0.0
-    terms = [term for term in found.ttft.terms if term.name != WAITING]
+    ttft = known(known(worked(estimates, i)).ttft)  # only servers that hold a language model are checked for it
+    terms = [term for term in ttft.terms if term.name != WAITING]
     whole, link = (sum(t.value for t in terms if not names or t.name in names) for names in ((), LINK_TERMS))
-    return link * 1e3, link / whole if whole else 0.0
+    return link * 1e3, link / whole
 
 
 def _ram(estimates: Estimates, i: int, host: Host) -> Finding:

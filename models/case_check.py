@@ -22,7 +22,7 @@ WHOLE: Final = {
     "ep": (1, 1024),
     "dp_attention": (0, 1024),
 }
-"""Whole numbers: those of the command line's flags; sockets of the largest x86 server (HPE Superdome Flex, 2023: 32 in two boxes)."""
+"""Whole numbers: tokens and users as the flags have them; of GPUs in a group and of sockets more than any server has (our bounds)."""
 RANGES: Final = {
     "input_tokens": (0.0, 1e7),
     "output_tokens": (0.0, 1e6),

@@ -140,22 +140,26 @@ class Comparison:
 
     def months_at(self, offers: Sequence[int], end: End) -> tuple[float, ...]:
         """Monthly cost of some offers at an end of their bands: NaN where they miss the targets, inf where too many are needed."""
-        found, few = self._few_at(offers, end), list(offers)
+        found, few = self._few(offers, self.workload, end), list(offers)
         months = found.servers_needed * self.server_monthly_cost[few]
         months[found.servers_needed > self.market.most_servers[few]] = np.inf
         return tuple(np.where(found.meets_targets, months, np.nan).tolist())
 
     def carries_at(self, offers: Sequence[int], end: End) -> tuple[float, ...]:
         """Requests/s of one server of each inside the targets at an end of its band, NaN where it misses them."""
-        found = self._few_at(offers, end)
+        found = self._few(offers, self.workload, end)
         return tuple(np.where(found.meets_targets, found.requests_per_s_at_target, np.nan).tolist())
 
-    def _few_at(self, offers: Sequence[int], end: End) -> Estimates:
+    def one_of(self, at: int, servers: int) -> Estimates:
+        """What one of so many servers of an offer does with its share of the traffic; the only entry."""
+        return self._few((at,), self.workload.scaled(1 / servers))
+
+    def _few(self, offers: Sequence[int], workload: Workload, end: End | None = None) -> Estimates:
         """Only the machines of these offers are estimated."""
         from models.estimate import ServerTable, estimate
 
         servers = [self.market.servers[int(self.market.server_index[at])] for at in offers]
-        return estimate(ServerTable.build(servers), self.workload, end=end)
+        return estimate(ServerTable.build(servers), workload, end=end)
 
     # columns
 

@@ -126,3 +126,25 @@ def test_headroom_is_what_half_again_the_traffic_takes(
         each = pick["max_concurrency"] if users else pick["requests_per_s_at_target"]
         assert pick["servers_needed"] * each >= 1.5 * (users or asked["requests_per_s"]) * (1 - 1e-6)
     assert picks
+
+
+def test_more_servers_have_the_speeds_of_less_traffic_each(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two servers for the headroom share the request a second: the row is not that of one server with all of it."""
+    picks = _json(capsys, *FLAGS)["picks"]
+    (roomy,) = (pick for pick in picks if pick["why"] == "1.5x headroom")
+    servers = roomy["servers_needed"]
+    assert servers > 1
+    flags = [
+        "--model",
+        "llama-3.1-8b",
+        "--rps",
+        str(1 / servers),
+        "--where",
+        f'"{roomy["server"]}"',
+        "--format",
+        "json",
+    ]
+    assert main(["compare", *flags]) == 0
+    (alone,) = (row for row in json.loads(capsys.readouterr().out) if row["offer_id"] == roomy["offer_id"])
+    for name in ("ttft_ms", "ttft_ms_high", "tpot_ms", "utilization"):
+        assert roomy[name] == pytest.approx(alone[name], rel=1e-6)

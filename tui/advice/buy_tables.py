@@ -40,6 +40,10 @@ def month_lines(case: Case) -> Part:
         notes.append(
             "No operations, storage or egress is counted; --ops-percent, --engineer-hours, --storage-gb, --egress-gb add them."
         )
+    if case.comparison.terms.vat and (case.owned is not None or over.fixed):
+        notes.append(
+            "What you gave (purchase, power, colocation, engineers, storage, egress) is taken as it is: give it with the tax you pay."
+        )
     if case.owned is not None:
         notes += _energy(case, case.owned)
     return Part(

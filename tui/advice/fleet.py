@@ -53,13 +53,14 @@ def report(question: Question) -> Report:
     market_terms = comparison.market.column("term").astype(str)
     if chosen.order and chosen.committed(chosen.order[0]):
         free = ~np.isin(market_terms, COMMITTED_TERMS)
-        sentences.append(_uncommitted(Fleet(comparison, asked[free[asked]], bases & free, demand, spare), chosen))
+        left = Fleet(comparison, asked[free[asked]], bases & free, demand, spare)
+        sentences.append(_without("a commitment", left, chosen))
     if chosen.order and chosen.interruptible(chosen.order[0]):
         lasting_only = market_terms != "spot"
         sentences.append(INTERRUPTED)
         kept = Fleet(comparison, asked[lasting_only[asked]], bases & lasting_only, demand, spare)
         if lasting_only[asked].any():
-            sentences.append(_uninterrupted(kept, chosen))
+            sentences.append(_without("spot", kept, chosen))
     parts = [Part("Fleet", tuple(sentences), notes=notes_on(demand, question.said))]
     if chosen.order:
         parts += [plans_part(chosen, chosen.order[0]), offers_part(chosen)]
@@ -84,22 +85,13 @@ INTERRUPTED = (
 )
 
 
-def _uninterrupted(kept: Fleet, chosen: Fleet) -> str:
-    """What it costs on servers that nobody takes away."""
-    if not kept.order:
-        return "None of the offers asked about meets the targets without spot servers."
-    best, cost = kept.order[0], float(kept.cost[kept.order[0]])
+def _without(what: str, left: Fleet, chosen: Fleet) -> str:
+    """What it costs on the offers that are left, held against the answer."""
+    if not left.order:
+        return f"None of the offers asked about meets the targets without {what}."
+    best, cost = left.order[0], float(left.cost[left.order[0]])
     ratio = times(cost / float(chosen.cost[chosen.order[0]]))
-    return f"Without spot the cheapest is {kept.words(best)} at {kept.view.money(cost)}, {PLANS[kept.plan[best]]}, {ratio}."
-
-
-def _uncommitted(free: Fleet, chosen: Fleet) -> str:
-    """What it costs without binding oneself."""
-    if not free.order:
-        return "None of the offers asked about meets the targets without a commitment."
-    best, cost = free.order[0], float(free.cost[free.order[0]])
-    ratio = times(cost / float(chosen.cost[chosen.order[0]]))
-    return f"Without a commitment the cheapest is {free.words(best)} at {free.view.money(cost)}, {PLANS[free.plan[best]]}, {ratio}."
+    return f"Without {what} the cheapest is {left.words(best)} at {left.view.money(cost)}, {PLANS[left.plan[best]]}, {ratio}."
 
 
 class Fleet:

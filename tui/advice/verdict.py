@@ -15,6 +15,7 @@ from tui import format as fmt
 from tui.advice.changes import changes, cheapest_pick
 from tui.advice.offers import columns, offer_row, printed
 from tui.advice.report import Part, Report, Table
+from tui.cli.output import plain
 from tui.cli.table import Column
 
 if TYPE_CHECKING:
@@ -132,16 +133,22 @@ class Pick:
     monthly_cost: float | None = None
 
     def row(self, comparison: Comparison) -> dict[str, Any]:
-        """The offer's row; a larger fleet has its own servers and bill, and the speeds of the smaller one."""
+        """The offer's row; a larger fleet has its own servers and bill, and the speeds of servers with less to do."""
         row = offer_row(comparison, self.offer, why=self.why)
         if self.servers is not None and self.monthly_cost is not None:
             dearer = self.monthly_cost / row["monthly_cost"]
             row |= {"servers_needed": float(self.servers), "monthly_cost": self.monthly_cost}
             row |= {name: row[name] * dearer for name in _PER_TOKEN if row[name] is not None}
+            one = comparison.one_of(self.offer, self.servers)
+            row |= {name: plain(getattr(one, name)[0]) for name in _OF_THE_LOAD}
         return row
 
 
 _PER_TOKEN = ("cost_per_m_output_tokens", "cost_per_m_total_tokens")
+_OF_THE_LOAD = (
+    "ttft_ms", "ttft_ms_low", "ttft_ms_high", "ttft_p95_ms", "tpot_ms", "tpot_ms_low", "tpot_ms_high", "tokens_per_s_user", "utilization",
+)  # fmt: skip
+"""Figures that are others where more servers share the traffic."""
 
 
 def _picks(comparison: Comparison, asked: NDArray[np.intp], found: Verdict) -> tuple[Pick, ...]:
