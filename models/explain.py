@@ -42,7 +42,7 @@ def miss_reason(estimates: Estimates, i: int) -> str:
     workload = estimates.workload
     if not estimates.answered[i] or not estimates.fits[i] or estimates.meets_targets[i]:
         return ""
-    if workload.ttft_ms is None and workload.tpot_ms is None:
+    if not workload.has_targets:
         if workload.requests_per_s is not None:
             return f"one server serves {estimates.requests_per_s[i]:.3g} of the {workload.requests_per_s:,.6g} req/s"
         users = workload.concurrency or 0

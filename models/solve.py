@@ -130,12 +130,11 @@ def _seconds(milliseconds: float | None) -> float | None:
 
 def _traffic(workload: Workload, chosen: _Chosen) -> tuple[Load, Array, Array, Array]:
     """(load of one replica, servers needed, requests/s served by all of them, traffic over what they could serve)."""
-    targets = workload.ttft_ms is not None or workload.tpot_ms is not None
     one = np.ones(len(chosen.pick))
     able = chosen.capacity if workload.requests_per_s is not None else chosen.streams
     wanted = float(workload.requests_per_s or workload.concurrency or 1)
     # Without targets the question is what one server does.
-    servers = np.maximum(np.ceil(wanted / (able * workload.utilization) - 1e-9), 1.0) if targets else one
+    servers = np.maximum(np.ceil(wanted / (able * workload.utilization) - 1e-9), 1.0) if workload.has_targets else one
     if workload.requests_per_s is not None:
         each = np.minimum(wanted / servers, chosen.capacity) / chosen.replicas
         load = open_loop(chosen.speed, each, chosen.limit)

@@ -98,9 +98,14 @@ class Workload:
                 raise RangeError(flag, value, low, high)
 
     @property
+    def has_targets(self) -> bool:
+        """Whether a latency is asked for; without one the question is what a single server does."""
+        return self.ttft_ms is not None or self.tpot_ms is not None
+
+    @property
     def full(self) -> bool:
         """Whether it asks a server for all it has: no targets, and more users than any replica runs."""
-        return self.concurrency == FULL and self.ttft_ms is None and self.tpot_ms is None
+        return self.concurrency == FULL and not self.has_targets
 
     @property
     def ttft_column(self) -> str:

@@ -58,19 +58,14 @@ class Crossover:
         return f"no {kind} server {'holds the model' if self.alone else 'meets the targets'}" if kind else ""
 
 
-def targets(work: Workload) -> bool:
-    """Whether a latency is asked for; without one, a single server has to carry the traffic."""
-    return work.ttft_ms is not None or work.tpot_ms is not None
-
-
 def most_servers(work: Workload) -> int:
     """Servers of one offer that a fleet may have."""
-    return MOST_SERVERS if targets(work) else 1
+    return MOST_SERVERS if work.has_targets else 1
 
 
 def usable(comparison: Comparison, asked: Array) -> Array:
     """Those of the offers asked about that fleets are made of: in stock, inside the targets (holding the model without any)."""
-    can = comparison.column("meets_targets" if targets(comparison.workload) else "fits").astype(bool)
+    can = comparison.column("meets_targets" if comparison.workload.has_targets else "fits").astype(bool)
     found: Array = asked[(can & ~comparison.market.out_of_stock)[asked]]
     return found
 
@@ -90,7 +85,7 @@ def own_fleets(
     able = comparison.column("max_concurrency" if users else "requests_per_s_at_target").astype(float)
     able = (able * work.utilization)[places]
     cost = comparison.server_monthly_cost[places] if month is None else np.full(len(places), month)
-    most = comparison.market.most_servers[places] if targets(work) else 1
+    most = comparison.market.most_servers[places] if work.has_targets else 1
     return stairs(able, cost, places, most)
 
 
@@ -130,5 +125,5 @@ def crossover(
         slopes,
         turns=(middle, cheap),
         pays=(cheaper_middle, cheaper_cheap),
-        alone=not targets(work),
+        alone=not work.has_targets,
     )

@@ -191,7 +191,7 @@ class Beside:
             "companions_share": plain(float(query_share(rate / max(cards, 1.0), took.busy_s)[0])),
             "fits_alone": bool(before.column("fits")[at]),
             "fits": bool(after.column("fits")[at]),
-            "targets": self.question.workload.ttft_ms is not None or self.question.workload.tpot_ms is not None,
+            "targets": self.question.workload.has_targets,
             "meets_targets": bool(after.column("meets_targets")[at] and self.able[at]),
         }
         row["one_alone"] = not (before.column("meets_targets")[at] and after.column("meets_targets")[at])

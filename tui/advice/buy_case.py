@@ -13,7 +13,7 @@ from models.errors import InputError, brief
 from models.fleets import cheaper
 from models.verdict import verdict
 from models.verdict_view import look
-from pricing.crossover import most_servers, own_fleets, targets, usable
+from pricing.crossover import most_servers, own_fleets, usable
 from pricing.serverless import Asked, asked_by_all, blended_per_m, dollar, monthly_slope, tokens_per_month
 from tui import rows
 from tui.advice.buy_extras import extras
@@ -61,7 +61,7 @@ class Case:
     def pays(self, price_per_m: float, end: End | None = None) -> Cheaper | None:
         """From which traffic on the cheapest fleet for it, with what comes on top, beats that price; `end` = low or high: of the speed."""
         work, says = self.comparison.workload, self.comparison if end is None else self.comparison.at_end(end)
-        able = says.column("meets_targets" if targets(work) else "fits").astype(bool)
+        able = says.column("meets_targets" if work.has_targets else "fits").astype(bool)
         fleets = own_fleets(
             says, self.places[able[self.places]], month=None if self.owned is None else self.owned.monthly
         )
@@ -137,7 +137,7 @@ def _places(question: Question, at: int) -> NDArray[np.intp]:
         if len(found):
             return found
     # A named server counts though its seller has none at the moment, but not where it misses the targets.
-    works = comparison.column("meets_targets" if targets(comparison.workload) else "fits")[at]
+    works = comparison.column("meets_targets" if comparison.workload.has_targets else "fits")[at]
     return np.array([at] if works else [], dtype=np.intp)
 
 

@@ -71,7 +71,7 @@ def speed(rows: Rows, i: int) -> Section:
     if users is not None:
         at = "" if rate is None else f"; {fmt.number(rate)} req/s"
         if users > 0:
-            aimed = "" if work.ttft_ms is None and work.tpot_ms is None else " inside the targets"
+            aimed = " inside the targets" if work.has_targets else ""
             words = f" user{'' if users == 1 else 's'}{aimed}{at}"
             line = [("most ", "muted"), (fmt.whole(users), "strong"), (words, "text")]
             if end := capacity_end(rows, i):
