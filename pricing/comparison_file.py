@@ -20,9 +20,7 @@ PRICES = ("price_per_hour", "price_per_month", "setup_fee")
 COSTS = ("monthly_cost", "cost_per_m_output_tokens")
 COMPARED = (*PRICES, *COSTS, "servers_needed", "ttft_ms", "tpot_ms", "max_concurrency", "requests_per_s_at_target")
 """Figures of an offer that are held against each other."""
-NEEDED = (
-    "offer_id", "provider", "server", "price_per_hour", "price_per_month", "monthly_cost", "meets_targets", "cost_currency",
-)  # fmt: skip
+NEEDED = ("offer_id", "provider", "server", "monthly_cost", "meets_targets", "cost_currency")
 _ANSWERS = ("true", "false")
 FIGURES = (
     ("models whose KV caches take so many bytes a token", ("kv_bytes_per_token",), lambda kv: kv),
@@ -76,10 +74,24 @@ def check_same_question(old: Written, new: Written) -> tuple[str, str]:
             f"{old.path} and {new.path} answer different questions: {'; '.join(map(_words, apart))}.",
             hint="Write both with the same flags.",
         )
+    _check_columns(old, new)
     if old.workload is None or new.workload is None:
         _check_figures(old, new)
     moved = f"The files were asked for other days: {'; '.join(map(_words, found))}." if found else ""
     return _unsaid(old, new), moved
+
+
+def _check_columns(old: Written, new: Written) -> None:
+    """Raise InputError for a figure that only one of the files has: a change of it would not be seen."""
+    columns = [set(next(iter(one.rows.values()), ())) for one in (old, new)]
+    if not all(columns):  # a file without offers: all of the other's are new or gone
+        return
+    for one, has, other in ((old, columns[0], columns[1]), (new, columns[1], columns[0])):
+        if lacking := next((name for name in COMPARED if name in other and name not in has), None):
+            raise InputError(
+                f"{one.path} has no column {lacking}, which the other file has.",
+                hint="Write both with `rackrate compare`.",
+            )
 
 
 def _words(one: tuple[str, str, str]) -> str:
